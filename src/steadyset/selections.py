@@ -20,12 +20,14 @@ from steadyset.io.disk import file_path
 from steadyset.io.files import BYTES_A_CELL, enough_memory
 from steadyset.io.inspection import Inspection, file_of
 from steadyset.io.labels import text_frame
-from steadyset.io.lists.entries import Entries, reordered, row_pointers
-from steadyset.io.lists.lists import (
+from steadyset.io.lists.entries import (
+    Entries,
     are_lists_of_features,
     entries_of_rankings,
     entries_of_sets,
     is_ragged,
+    reordered,
+    row_pointers,
     with_rankings,
     with_ties,
     with_weights,
@@ -363,10 +365,10 @@ class Selections(Shown, Drawable):
         >>> print(*sel.notes)
         3 runs from 3 columns with a heading; 5 distinct names; universe: 20,000 features
         """
-        from steadyset.io.lists.entries import Reading
+        from steadyset.io.lists.entries import ReadOptions
         from steadyset.io.lists.recorded_files import read_selections
 
-        asked = Reading(features, n_features, layout, top, transpose, header, runs, sheet, max_gb)
+        asked = ReadOptions(features, n_features, layout, top, transpose, header, runs, sheet, max_gb)
         return cls._of(read_selections(file_of(path), asked))
 
     @classmethod

@@ -20,7 +20,7 @@ import steadyset as st
 from steadyset.cli import run
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.job import Job
-from steadyset.io import beneath, run_files
+from steadyset.io import beneath
 from steadyset.serve.job_queue import Queue, born, end, is_held
 from steadyset.serve.orders import HELD, STARTED, WAITING, Order, found_order, read_order, write_order
 from steadyset.serve.progress import DAMAGED, FOUND, RUNNING, progress_of
@@ -196,7 +196,7 @@ def test_a_database_that_becomes_a_link_after_it_was_looked_at_is_not_opened(tmp
             (folder / "trials.db").unlink()
             (folder / "kept").rename(folder / "trials.db")
 
-    monkeypatch.setattr(run_files.sqlite3, "connect", swapped)
+    monkeypatch.setattr(sqlite3, "connect", swapped)
     with pytest.raises(InputError, match=r"it is a link|unable to open database file"):
         st.tune(None, [[0.0], [1.0]] * 10, [0, 1] * 10, resampling=st.KFold(2), n_trials=1, out=folder)
 

@@ -12,7 +12,7 @@ import pytest
 
 from steadyset.foundation.errors import InputError
 from steadyset.io.data.data_table import load_data
-from steadyset.io.data.phenotypes import Phenotypes
+from steadyset.io.data.joined import Phenotypes
 from steadyset.io.files import File
 from steadyset.io.formats.series_matrix import read_series_header, read_series_matrix
 

@@ -39,8 +39,7 @@ from steadyset.assessment.written import (
 )
 from steadyset.foundation.errors import InputError
 from steadyset.io import beneath
-from steadyset.io.disk import explained
-from steadyset.io.run_files import ALIKE_FEATURES, CELLS, FINISHED, LOCK, MOMENT, SETTINGS, TABLE, lock_at
+from steadyset.io.disk import ALIKE_FEATURES, CELLS, FINISHED, LOCK, MOMENT, SETTINGS, TABLE, explained, lock_at
 from steadyset.runner.run import Cell
 from steadyset.similarity.alike import Alike
 

@@ -15,7 +15,7 @@ from steadyset.foundation.text import counted
 from steadyset.io.disk import file_path
 from steadyset.io.formats.columns import RUN
 from steadyset.io.labels import AppearanceOrder, UnionOfNames, some_names
-from steadyset.io.lists.entries import THOSE_NAMES, UNKNOWN_UNIVERSE
+from steadyset.io.lists import THOSE_NAMES, UNKNOWN_UNIVERSE
 from steadyset.options import Given, options_of
 from steadyset.options.table import READING
 

@@ -20,8 +20,7 @@ from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.conventions import CORE, LEVEL, MARGIN, check_core, check_level, check_margin
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.progress import COMPILING, progress_told
-from steadyset.io.disk import explained, write_durably
-from steadyset.io.run_files import CHOSEN, TABLE, TRIALS
+from steadyset.io.disk import CHOSEN, TABLE, TRIALS, explained, write_durably
 from steadyset.options import Given, job_from, values_of
 
 if TYPE_CHECKING:

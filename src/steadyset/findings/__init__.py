@@ -31,9 +31,8 @@ from steadyset.foundation.arguments import check_choice, check_flag
 from steadyset.foundation.conventions import CORE, LEVEL, MARGIN, check_core, check_level, check_margin
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.text import counted, number, shown_name
-from steadyset.io.disk import file_path
-from steadyset.io.lists.entries import NO_VERDICT
-from steadyset.io.run_files import DATABASE
+from steadyset.io.disk import DATABASE, file_path
+from steadyset.io.lists import NO_VERDICT
 from steadyset.measures import get_measure
 from steadyset.measures.options import CONVENTION, EXCELLENT, POOR, is_of_scale, judged
 from steadyset.selections import Selections

@@ -21,8 +21,7 @@ from steadyset._version import __version__
 from steadyset.foundation.errors import InputError
 from steadyset.inference.table import MARKDOWN, latex_escaped
 from steadyset.io import beneath
-from steadyset.io.disk import write_durably
-from steadyset.io.run_files import RECORDED_METHODS
+from steadyset.io.disk import RECORDED_METHODS, write_durably
 
 FORMATS = ("text", "markdown", "latex", "json", "bibtex", "csl")
 SCHEMA = "steadyset.methods"

@@ -32,7 +32,7 @@ from steadyset.inference.comparison import Comparison, compare
 from steadyset.inference.feature_table import FeatureBlock, feature_blocks
 from steadyset.inference.runs import common_features, steady_core
 from steadyset.io.labels import UnionOfNames
-from steadyset.io.lists.entries import UNKNOWN_UNIVERSE
+from steadyset.io.lists import UNKNOWN_UNIVERSE
 from steadyset.measures.options import BY_COLUMN_ORDER, is_of_scale, judged
 from steadyset.measures.record import get_measure
 from steadyset.selections import Selections, as_selections

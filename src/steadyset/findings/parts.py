@@ -19,8 +19,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import SHOWN_NAMES, listed
 from steadyset.inference.feature_table import Feature
 from steadyset.io import beneath
-from steadyset.io.disk import write_durably
-from steadyset.io.run_files import RECORDED_FINDINGS
+from steadyset.io.disk import RECORDED_FINDINGS, write_durably
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:

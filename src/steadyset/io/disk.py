@@ -1,4 +1,8 @@
-"""Where files and folders are, and the one way to write them: whole or not at all, and on the disk when it is said."""
+"""Where files and folders are, and the one way to write them: whole or not at all, and on the disk when it is said.
+
+The files of run folders are here by their names, with what tells whether a folder is in use: for its writers, and for
+those who look.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,19 @@ import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.io import beneath
 from steadyset.io.beneath import PART
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from filelock import FileLock
 
 
 def file_path(path: Any) -> Path:
@@ -77,3 +87,109 @@ def explained(path: Path, *, resumable: bool = False) -> Iterator[None]:
                 f"The disk with {path} is full; what was finished is kept, so make room and resume."
             ) from None
         raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
+
+
+# Of an assessment.
+SETTINGS = "assessment.json"  # the file that makes a folder the run folder of an assessment
+CELLS, FINISHED, LOCK = "cells.parquet", "finished", "lock"
+ALIKE_FEATURES, TABLE = "alike.parquet", "features.csv"
+# Of a tuning.
+DATABASE, TRIALS, CHOSEN, RANKINGS = "trials.db", "trials.csv", "chosen.csv", "rankings"
+RECORDED_METHODS, RECORDED_FINDINGS = "methods.json", "findings.json"
+SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")  # the end of a journal that names a further one
+MOMENT = 0.2  # seconds: who only asks whether the lock is taken holds it for less
+
+
+def lock_at(path: Path) -> FileLock:
+    """A lock that ends with its process. Where a disk has none, taking it fails.
+
+    Newer versions of filelock would use a file in its place, which stays when a process is killed.
+    """
+    from filelock import FileLock
+
+    strict: dict[str, Any] = {"fallback_to_soft": False} if "fallback_to_soft" in signature(FileLock).parameters else {}
+    return FileLock(path, **strict)
+
+
+def connect_to_database(folder: Path) -> sqlite3.Connection:
+    """A connection to the database of a tuning, made if it is not there; a sentence where a stranger prepared it.
+
+    SQLite opens files by name. It resolves links when it connects, keeps the name that it ended at, opens the last part
+    without following a link, and neither reads nor writes before the first statement about a table. So a link that took
+    the place of the file after any check shows in the name that the connection itself reports, on systems without /proc
+    too (a path through /proc/self/fd would be resolved to a name again). Every connection is checked, not only one.
+    """
+    import sqlite3
+
+    expected = Path(os.path.realpath(folder)) / DATABASE
+    try:
+        _refuse_prepared_journal(folder)
+        flags = os.O_RDONLY if os.path.lexists(expected) else os.O_RDWR | os.O_CREAT
+        with beneath.opened(folder, DATABASE, flags):  # SQLite itself would make the file where a link leads to nothing
+            pass
+    except OSError as error:
+        raise InputError(f"{folder / DATABASE} cannot be read: {error.strerror or error}.") from None
+    # Writers make each other wait; on a slow disk longer than the five seconds of SQLite.
+    connection = sqlite3.connect(f"{expected.as_uri()}?mode=rw", uri=True, timeout=60, check_same_thread=False)
+    try:
+        opened = connection.execute("pragma database_list").fetchone()[2]
+        if os.path.normcase(opened) != os.path.normcase(expected):
+            raise InputError(f"{folder / DATABASE} cannot be read: it is a link, which is not followed.")
+        # Tunings make neither views nor triggers; a stranger's may never end.
+        connection.execute("pragma trusted_schema = off")
+        odd = connection.execute("select name from sqlite_master where type in ('view', 'trigger')").fetchone()
+        if odd is not None:
+            raise InputError(f"{folder / DATABASE} was not made by a tuning: it holds views or triggers.")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _refuse_prepared_journal(folder: Path) -> None:
+    """Refuse a journal beside the database that names a further file.
+
+    The journal of a transaction that was cut off is rolled back by whoever opens the database next. One that ends with
+    the name of a super-journal makes SQLite delete that file, which may be any file of the user. Only transactions over
+    several databases have one, and a tuning has a single database.
+    """
+    for ending in ("-journal", "-wal"):
+        with suppress(FileNotFoundError), beneath.opened(folder, f"{DATABASE}{ending}") as file:
+            os.lseek(file, -min(len(SUPER_JOURNAL), os.fstat(file).st_size), os.SEEK_END)
+            if os.read(file, len(SUPER_JOURNAL)) == SUPER_JOURNAL:
+                raise InputError(f"{folder / DATABASE}{ending} was not made by a tuning: it names another file.")
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether a process works on the run folder of an assessment."""
+    return _is_taken(folder / LOCK)
+
+
+def _is_taken(path: Path) -> bool:
+    """Whether a lock is held; those who ask at the same time do not take each other for its holder."""
+    try:
+        import fcntl
+    except ImportError:  # on Windows
+        return path.exists() and _cannot_be_taken(path)
+    try:
+        with beneath.opened(path.parent, path.name) as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # nobody has worked there yet, or it cannot be locked
+        return False
+    return False
+
+
+def _cannot_be_taken(path: Path) -> bool:
+    from filelock import Timeout
+
+    lock = lock_at(path)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        return True
+    except (OSError, NotImplementedError):  # it cannot be locked, or its disk has no locks
+        return False
+    lock.release()
+    return False

@@ -214,27 +214,15 @@ def run_limited(
     stranger's. Where no process can be started, as in some programs that embed Python, the sentence says what to do
     `instead`.
     """
-    command = [
-        sys.executable,
-        "-P",
-        "-c",
-        f"{imports}\n{LIMITS}\n{script}",
-        str(n_bytes + SPARE),
-        str(path),
-        *arguments,
-    ]
+    code = f"{imports}\n{LIMITS}\n{script}"
+    command = [sys.executable, "-P", "-c", code, str(n_bytes + SPARE), str(path), *arguments]
     modules = os.pathsep.join(folder for folder in sys.path if folder)
     alone = {**os.environ, "PYTHONPATH": modules, "OPENBLAS_NUM_THREADS": "1"}  # each thread takes addresses
     try:
         if not sys.executable:
             raise FileNotFoundError
         done = subprocess.run(
-            command,
-            env=alone,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=seconds,
-            check=False,
+            command, env=alone, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False
         )
     except subprocess.TimeoutExpired:
         return None

@@ -87,9 +87,9 @@ class Inspection:
         if self.columns:
             lines.append(f"{columns}s: {some_names(self.columns)}")
         if self.targets and self.holds == DATA:
-            shown = [f"{name!r} ({count} values)" for name, count in list(self.targets.items())[:6]]
-            more = f" and {len(self.targets) - 6} more" if len(self.targets) > 6 else ""
-            lines.append(f"may be predicted: {', '.join(shown)}{more}")
+            from steadyset.io.data.sources import candidates_in_words
+
+            lines.append(f"may be predicted: {candidates_in_words(self.targets)}")
         return "\n".join(
             part for line in [*lines, *self.notes] for part in textwrap.wrap(line, WIDTH, subsequent_indent="  ")
         )
@@ -187,10 +187,10 @@ def file_of(path: str | Path | Inspection) -> File:
 
 def _recorded(file: File, kind: str, sheet: str | int | None, max_gb: float) -> Inspection:
     """The recorded selections of a file; a sentence where it holds none."""
-    from steadyset.io.lists.entries import Reading
+    from steadyset.io.lists.entries import ReadOptions
     from steadyset.io.lists.recorded_files import read_selections
 
-    entries = read_selections(file, Reading(sheet=sheet, max_gb=max_gb))
+    entries = read_selections(file, ReadOptions(sheet=sheet, max_gb=max_gb))
     layout, *notes = entries.notes or ("one row per run, one column per feature",)
     sizes, names = (entries.n_runs, entries.n_features), tuple(entries.names or ())
     return Inspection(file.path, kind, SELECTIONS, layout, *sizes, names, notes=tuple(notes), file=file)

@@ -17,6 +17,7 @@ from steadyset.foundation.errors import Argument, InputError, UndeclaredFeatures
 if TYPE_CHECKING:
     import pandas as pd
 
+Names = Sequence[str] | None
 SHOWN = 3
 MOST_FEATURES = 2**31 - 1  # so that products of two sizes stay whole numbers of 64 bits
 MOST_PLACEHOLDERS = 10_000_000  # a name takes some 60 bytes
@@ -35,9 +36,7 @@ class UnionOfNames(AppearanceOrder):
     __slots__ = ()
 
 
-def feature_names(
-    features: Sequence[str] | None, n_features: int | None, *, what: str
-) -> tuple[tuple[str, ...] | None, int]:
+def feature_names(features: Names, n_features: int | None, *, what: str) -> tuple[tuple[str, ...] | None, int]:
     """The names (None: x0, x1, ...) and their number, from either or both."""
     if features is None and n_features is None:
         raise UndeclaredFeaturesError(
@@ -114,7 +113,7 @@ def places_of(own: Sequence[str], features: Sequence[str], what: str) -> list[in
     return [place[str(name)] for name in features]
 
 
-def run_labels(labels: Sequence[str] | None, n_runs: int) -> tuple[str, ...] | None:
+def run_labels(labels: Names, n_runs: int) -> tuple[str, ...] | None:
     """Distinct labels, one a run, or None, also for the stand-ins that the long layout has for runs without labels."""
     if labels is None:
         return None

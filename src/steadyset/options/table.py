@@ -7,7 +7,7 @@ from pathlib import Path
 from steadyset.foundation.conventions import ALIKE, ALIKE_BY, CORE, LEVEL, MARGIN, MAX_RUNS
 from steadyset.foundation.text import listed
 from steadyset.io.files import MAX_GB
-from steadyset.io.lists.entries import R_LAYOUTS, READ_LAYOUTS
+from steadyset.io.lists import R_LAYOUTS, READ_LAYOUTS
 from steadyset.options import REQUIRED, Field, Option
 
 # Commands that take the same options.

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from steadyset.io import beneath
-from steadyset.io.run_files import CELLS, DATABASE, SETTINGS
+from steadyset.io.disk import CELLS, DATABASE, SETTINGS
 
 SECONDS = 5.0  # that one folder may take, and as long again where the process has to be started
 MAX_BYTES, SPARE_BYTES = 256 << 20, 2 << 30  # of a file, and of memory

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from steadyset.foundation.errors import InputError
 from steadyset.io import beneath
-from steadyset.io.run_files import CELLS, DATABASE, FINISHED, SETTINGS, TABLE, TRIALS, is_locked
+from steadyset.io.disk import CELLS, DATABASE, FINISHED, SETTINGS, TABLE, TRIALS, is_locked
 from steadyset.serve.folder_inspector import FolderFacts, Inspector
 from steadyset.serve.job_queue import is_held
 from steadyset.serve.orders import COMPLAINT, HELD, JOB, PAUSED, SAID, STOPPED, WAITING

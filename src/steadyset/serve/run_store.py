@@ -15,9 +15,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.job import Job
 from steadyset.foundation.text import shown_name
 from steadyset.io import beneath
-from steadyset.io.disk import explained
-from steadyset.io.formats.record import PACKED, endings_in_words, format_of
-from steadyset.io.run_files import (
+from steadyset.io.disk import (
     ALIKE_FEATURES,
     CELLS,
     CHOSEN,
@@ -30,7 +28,9 @@ from steadyset.io.run_files import (
     SETTINGS,
     TABLE,
     TRIALS,
+    explained,
 )
+from steadyset.io.formats.record import PACKED, endings_in_words, format_of
 from steadyset.options import files_read
 from steadyset.serve.orders import HELD, JOB, SAID, Order, found_order, read_order
 

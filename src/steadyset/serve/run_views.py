@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.job import Job
 from steadyset.io import beneath
-from steadyset.io.run_files import CELLS, FINISHED, RECORDED_FINDINGS, TABLE
+from steadyset.io.disk import CELLS, FINISHED, RECORDED_FINDINGS, TABLE
 from steadyset.options import as_shell_line, files_read, job_from, jobs, option_of, why_in_terminal
 from steadyset.serve.forms import python_lines
 from steadyset.serve.orders import PAUSED, STOPPED, WAITING, Order

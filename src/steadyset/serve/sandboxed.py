@@ -33,7 +33,7 @@ from steadyset.io.formats.sheets import read_sheet
 from steadyset.io.formats.tables import TableFile
 from steadyset.io.inspection import inspect
 from steadyset.io.labels import UnionOfNames
-from steadyset.io.lists.entries import UNKNOWN_UNIVERSE
+from steadyset.io.lists import UNKNOWN_UNIVERSE
 from steadyset.measures.evaluate import full_sets, telling_measures
 from steadyset.measures.options import Options
 from steadyset.measures.record import get_measure

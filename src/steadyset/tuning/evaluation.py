@@ -35,9 +35,8 @@ from steadyset.foundation.conventions import LEVEL
 from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.inference.interval import confidence_interval
 from steadyset.io import beneath
-from steadyset.io.disk import explained
+from steadyset.io.disk import RANKINGS, explained
 from steadyset.io.labels import given_names
-from steadyset.io.run_files import RANKINGS
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures import Measure, get_measure
 from steadyset.resampling import Resample

@@ -21,7 +21,7 @@ import numpy as np
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError, SteadysetError
 from steadyset.foundation.job import current_job
 from steadyset.foundation.progress import Tell
-from steadyset.io.run_files import DATABASE, connect_to_database
+from steadyset.io.disk import DATABASE, connect_to_database
 from steadyset.tuning.space import Domain, Params, Range, Space, drawn_from
 
 try:

@@ -21,10 +21,9 @@ from steadyset.foundation.arguments import (
 )
 from steadyset.foundation.progress import Progress, check_progress, compiling_told, progress_told
 from steadyset.io.data.data_table import Data, target_name, unfolded
-from steadyset.io.disk import explained, folder_path, write_durably
+from steadyset.io.disk import CHOSEN, RECORDED_FINDINGS, RECORDED_METHODS, TRIALS, explained, folder_path, write_durably
 from steadyset.io.labels import given_names
 from steadyset.io.numbers import target_values
-from steadyset.io.run_files import CHOSEN, RECORDED_FINDINGS, RECORDED_METHODS, TRIALS
 from steadyset.kernels.cache import before_compiling
 from steadyset.measures import get_measure
 from steadyset.measures.options import check_similarity

@@ -16,13 +16,13 @@ import numpy.typing as npt
 
 from steadyset.foundation.arguments import check_flag, wrong_argument
 from steadyset.foundation.errors import Argument, Complaints, InputError, MissingTargetError
-from steadyset.io.data.joined import join_own_header, join_series, join_table
-from steadyset.io.data.phenotypes import Phenotypes, as_written, read_phenotypes
+from steadyset.io.data.joined import Phenotypes, join_own_header, join_series, join_table, read_phenotypes
 from steadyset.io.data.plain_tables import IDENTIFIER, first_text, possible_columns, read_plain, read_transposed
 from steadyset.io.data.sources import (
     LEAST_SHARE,
     Roles,
     Source,
+    as_written,
     candidate_counts,
     close_name,
     counts_note,
@@ -39,7 +39,7 @@ from steadyset.io.formats.series_matrix import read_series_matrix
 from steadyset.io.formats.spreadsheet import MADE, gene_dates_in
 from steadyset.io.formats.tables import TableFile
 from steadyset.io.inspection import Inspection, file_of
-from steadyset.io.labels import SHOWN, some_names
+from steadyset.io.labels import SHOWN, several, some_names
 from steadyset.io.numbers import MEDIAN, aligned_rows, check_impute, dense_array, number_array
 from steadyset.kernels.arrays import Bools, Floats
 from steadyset.tasks import TASKS, task_of
@@ -250,9 +250,8 @@ def _understood(source: Source, roles: Roles, members: npt.NDArray[Any] | None) 
     n, d = source.X.shape
     layout = f" ({source.layout})" if source.layout else ""
     together = "" if members is None else f", {len(set(members)):,} groups by {roles.groups!r}"
-    features = "1 feature" if d == 1 else f"{d:,} features"
     target = " and ".join(map(repr, roles.targets))
-    return f"{n:,} rows, {features}{layout}, target {target}{source.joined}{together}"
+    return f"{n:,} rows, {several(d, 'feature')}{layout}, target {target}{source.joined}{together}"
 
 
 def _without(source: Source, drop: Sequence[str], path: str | Path) -> Source:
@@ -269,14 +268,8 @@ def _without(source: Source, drop: Sequence[str], path: str | Path) -> Source:
     kept = [f for f, name in enumerate(source.features) if name not in gone]
     if not kept:
         raise InputError(f"{path} has no features left to select from.")
-    return replace(
-        source,
-        X=source.X[:, kept],
-        features=[source.features[f] for f in kept],
-        texts={name: column for name, column in source.texts.items() if name not in gone},
-        whole=None if source.whole is None else source.whole[kept],
-        notes=[*source.notes, f"left out: {some_names(gone)}"],
-    )
+    texts = {name: column for name, column in source.texts.items() if name not in gone}
+    return replace(source.with_features(kept, f"left out: {some_names(gone)}"), texts=texts)
 
 
 def _without_unknown(source: Source, target: str, path: str | Path) -> Source:
@@ -292,14 +285,7 @@ def _without_unknown(source: Source, target: str, path: str | Path) -> Source:
         raise InputError(
             f"{path} has {n} samples, and the target {target!r} is known for {len(known)}, fewer than half."
         )
-    left = n - len(known)
-    return replace(
-        source,
-        X=source.X[known],
-        columns={name: [values[row] for row in known] for name, values in source.columns.items()},
-        rows=None if source.rows is None else [source.rows[row] for row in known],
-        notes=[*source.notes, f"left out: {'1 sample' if left == 1 else f'{left:,} samples'} without {target!r}"],
-    )
+    return source.with_rows(known, f"left out: {several(n - len(known), 'sample')} without {target!r}")
 
 
 def _without_empty(source: Source) -> Source:
@@ -311,12 +297,8 @@ def _without_empty(source: Source) -> Source:
         return source
     names = [source.features[f] for f in np.flatnonzero(empty).tolist()]
     what = "1 feature has" if len(names) == 1 else f"{len(names):,} features have"
-    return replace(
-        source,
-        X=source.X[:, ~empty],
-        features=[name for name, gone in zip(source.features, empty.tolist(), strict=True) if not gone],
-        notes=[*source.notes, f"left out: {what} no value in any sample ({some_names(names)})"],
-    )
+    told = f"left out: {what} no value in any sample ({some_names(names)})"
+    return source.with_features(np.flatnonzero(~empty).tolist(), told)
 
 
 def _target(source: Source, targets: Sequence[str]) -> npt.NDArray[Any]:

@@ -1,22 +1,35 @@
-"""Values in one file, what is known of the samples in another: joined by the names of the samples."""
+"""Values in one file, what is known of the samples (`Phenotypes`) in another: joined by the names of the samples."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from steadyset.foundation.errors import Argument, InputError
-from steadyset.io.data.phenotypes import Phenotypes, as_written
 from steadyset.io.data.plain_tables import IDENTIFIER, first_text
-from steadyset.io.data.sources import GENES_IN_ROWS, LEAST_SHARE, UNNAMED, Roles, Source, distinct_names
+from steadyset.io.data.sources import (
+    GENES_IN_ROWS,
+    LEAST_SHARE,
+    UNNAMED,
+    Roles,
+    Source,
+    as_written,
+    distinct_names,
+    labels_or_numbers,
+    without_marks,
+)
 from steadyset.io.files import File
 from steadyset.io.formats.columns import Columns, is_text
-from steadyset.io.formats.series_matrix import ACCESSION
+from steadyset.io.formats.record import FORMATS, annotated_format, is_typed
+from steadyset.io.formats.series_matrix import ACCESSION, SeriesHeader, read_series_header
+from steadyset.io.formats.sheets import read_sheet
+from steadyset.io.formats.tables import TableFile
 from steadyset.io.labels import some_names
 
 MARKS = re.compile(r"[^0-9a-z]+")
@@ -162,12 +175,9 @@ def _join(
     others = [name for name in known if name and name not in (*columns, match.column)]
     if others:
         notes.append(f"not used as features: {some_names(others)} of {samples.name}")
-    kept = [row for row, _ in pairs]
     return replace(
-        source,
-        X=source.X if len(kept) == len(rows) else source.X[kept],
+        source.with_rows([row for row, _ in pairs]),
         columns={name: [values[place] for _, place in pairs] for name, values in columns.items()},
-        rows=[rows[row] for row in kept],
         notes=[*known.notes, *source.notes, *notes],
         joined=f" from {samples.name}, joined by {repr(match.column) if match.column else FIRST}",
     )
@@ -308,3 +318,91 @@ def _nothing_matches(
         *turn,
         ".",
     )
+
+
+class Phenotypes(Mapping[str, Sequence[Any]]):
+    """Columns by name; numbers where all values are, None for what is missing.
+
+    `typed`: the file itself says what is a number, so that its texts are none. `texts` are the cells as written, by
+    which samples are matched.
+    """
+
+    def __init__(self, columns: Mapping[str, Sequence[Any]], notes: Sequence[str] = (), *, typed: bool = False) -> None:
+        self.texts = {name: as_written(columns[name]) for name in columns}
+        self.columns, self.notes, self.typed = columns, list(notes), typed
+
+    @classmethod
+    def of_series(cls, header: SeriesHeader) -> Phenotypes:
+        """Those of the header of a series matrix."""
+        return cls(header.columns)
+
+    def __getitem__(self, name: str) -> list[Any]:
+        own = self._own(name)
+        if self.typed:
+            return without_marks(self.columns[own])
+        values, notes = labels_or_numbers(self.texts[own], own)
+        self.notes += [note for note in notes if note not in self.notes]
+        return values
+
+    def labels(self, name: str) -> list[Any]:
+        """The cells of a column as they are written, None for what is missing: groups are never numbers."""
+        return without_marks(self.texts[self._own(name)])
+
+    def _own(self, name: str) -> str:
+        shorter = name.removesuffix(":ch1")  # as R's GEOquery calls it
+        return shorter if name not in self.columns and shorter in self.columns else name
+
+    def turned(self, names: Sequence[str]) -> Phenotypes:
+        """One row per sample, where the file has one column per sample and these names in its first column."""
+        first, *samples = self.columns
+        facts = self.texts[first]
+        if not samples or not set(names) <= set(facts) or set(names) & set(samples) or len(set(facts)) < len(facts):
+            return self
+        columns = {fact: [self.texts[sample][row] for sample in samples] for row, fact in enumerate(facts)}
+        return Phenotypes({"header": samples, **columns}, [*self.notes, "the file of samples has them in columns"])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+
+def read_phenotypes(path: File, *, sheet: str | int | None, max_gb: float) -> Phenotypes:
+    """A table in any form that is read, or the header of a series matrix."""
+    if annotated_format(path) is FORMATS["GEO"]:
+        return Phenotypes.of_series(read_series_header(path, max_gb))
+    if is_typed(path.name):
+        table, _ = TableFile(path, max_gb=max_gb).arrow(labels=False)
+        _refuse_columns_of_one_name(path, table.column_names)
+        return Phenotypes({name: table.column(name).to_pylist() for name in table.column_names}, typed=True)
+    with _of_samples():
+        found = read_sheet(path, sheet=sheet, max_gb=max_gb)
+    header, *rows = found.rows
+    names = [name.strip() for name in header]
+    _refuse_columns_of_one_name(path, [name for name in names if name])
+    long = next((place for place, row in enumerate(rows, 2) if len(row) > len(names)), None)
+    if long is not None:
+        raise InputError(f"{path} has more cells in row {long} than names in its header.")
+    if not rows:
+        raise InputError(f"{path} has no rows below its header.")
+    filled = [[*row, *[""] * (len(names) - len(row))] for row in rows]
+    columns = {name: [row[place] for row in filled] for place, name in enumerate(names)}
+    return Phenotypes(columns, [f"{path.name} {note}" for note in found.notes])
+
+
+@contextmanager
+def _of_samples() -> Iterator[None]:
+    """Errors over a sheet speak of the argument that chooses it."""
+    try:
+        yield
+    except InputError as error:
+        sheet = (part for part in error.args if isinstance(part, Argument) and part.name == "sheet")
+        names = {id(part): replace(part, name="samples_sheet") for part in sheet}
+        raise InputError(*(names.get(id(part), part) for part in error.args)) from None
+
+
+def _refuse_columns_of_one_name(path: File, names: Sequence[str]) -> None:
+    repeated = [name for place, name in enumerate(names) if name in names[:place]]
+    if repeated:
+        raise InputError(f"{path} has more than one column called {some_names(repeated)}; rename them.")

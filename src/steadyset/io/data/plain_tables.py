@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyset.foundation.errors import Argument, Complaints, InputError
-from steadyset.io.data.phenotypes import COMMA, as_written, labels_or_numbers, without_marks
 from steadyset.io.data.sources import (
+    COMMA,
     GENES_IN_ROWS,
     UNNAMED,
     Roles,
     Source,
+    as_written,
     candidates,
     close_name,
     distinct_names,
     is_known,
+    labels_or_numbers,
     missing_target,
+    without_marks,
 )
 from steadyset.io.files import File
 from steadyset.io.formats.columns import NULLS, Columns

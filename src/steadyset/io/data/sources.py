@@ -1,10 +1,11 @@
-"""What a file of data holds, whatever its format, which columns play a part, and what tables of genes bring along."""
+"""What a file of data holds, whatever its format: numbers, columns that play a part, cells as they are written."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadyset.foundation.errors import Argument, InputError, MissingTargetError
+from steadyset.io.formats.columns import NULLS, THOUSANDS
+from steadyset.io.formats.workbook_process import cell_text
 from steadyset.io.labels import some_names
 from steadyset.kernels.arrays import Bools, Floats
 from steadyset.tasks import MAX_CLASSES
@@ -25,6 +28,12 @@ UNNAMED = "unnamed"
 COUNTS_FROM = 20  # whole numbers from 0 to less than that may be scores, genotypes or grades
 CELLS_AT_ONCE = 1 << 22
 CANDIDATES = 6  # shown in a sentence
+COMMA, POINT = ",", "."
+DECIMAL = re.compile(r"[+-]?([0-9]+(,[0-9]*)?|,[0-9]+)([eE][+-]?[0-9]+)?")  # a number with a comma, or without a sign
+CODE = re.compile(r"[+-]?0[0-9]+")  # nobody writes a quantity so
+WHOLE = re.compile(r"[+-]?[0-9]+")
+WHOLE_WITH_POINT = re.compile(r"[+-]?[0-9]+\.0*")
+MOST_DIGITS = 15  # that a number is sure to keep
 
 
 @dataclass
@@ -45,6 +54,26 @@ class Source:
     texts: dict[str, pa.ChunkedArray] = field(default_factory=dict)  # columns that are neither numbers nor named
     dropped: frozenset[str] = frozenset()  # columns that the reader has left out as asked
     whole: Bools | None = None  # which of the features hold whole numbers, where a column may be an identifier
+
+    def with_rows(self, places: Sequence[int], *notes: str) -> Source:
+        """Some of the rows, and what is to be said of that."""
+        return replace(
+            self,
+            X=self.X if len(places) == len(self.X) else self.X[places],
+            columns={name: [values[row] for row in places] for name, values in self.columns.items()},
+            rows=None if self.rows is None else [self.rows[row] for row in places],
+            notes=[*self.notes, *notes],
+        )
+
+    def with_features(self, places: Sequence[int], *notes: str) -> Source:
+        """Some of the features, and what is to be said of that."""
+        return replace(
+            self,
+            X=self.X[:, places],
+            features=[self.features[f] for f in places],
+            whole=None if self.whole is None else self.whole[places],
+            notes=[*self.notes, *notes],
+        )
 
 
 def distinct_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -132,7 +161,7 @@ def role_values(columns: Mapping[str, Sequence[Any]], name: str, where: str) -> 
 def missing_target(columns: Mapping[str, Sequence[Any]], where: str) -> MissingTargetError:
     """The sentence for data whose target nobody named."""
     counts = candidate_counts(columns)
-    found = _listed(counts)
+    found = candidates_in_words(counts)
     told = f"{where} has these candidates: {found}" if found else f"no column of {where} puts rows into classes"
     error = MissingTargetError("Nothing says what to predict; give ", Argument("target", ...), f" ({told}).")
     error.candidates = counts
@@ -147,7 +176,7 @@ def close_name(name: str, names: Sequence[str]) -> str | None:
 
 def candidates(columns: Mapping[str, Sequence[Any]]) -> str:
     """The columns that may be predicted, in words."""
-    return _listed(candidate_counts(columns))
+    return candidates_in_words(candidate_counts(columns))
 
 
 def candidate_counts(columns: Mapping[str, Sequence[Any]]) -> dict[str, int]:
@@ -163,7 +192,8 @@ def candidate_counts(columns: Mapping[str, Sequence[Any]]) -> dict[str, int]:
     return {name: counts[name] for name in few}
 
 
-def _listed(counts: Mapping[str, int]) -> str:
+def candidates_in_words(counts: Mapping[str, int]) -> str:
+    """The first of the columns that may be predicted, with their numbers of distinct values."""
     shown = ", ".join(f"{name!r} ({count} values)" for name, count in list(counts.items())[:CANDIDATES])
     return shown if len(counts) <= CANDIDATES else f"{shown} and {len(counts) - CANDIDATES} more"
 
@@ -185,3 +215,95 @@ def _instead(name: str, columns: Mapping[str, Sequence[Any]]) -> str:
     if near is not None:
         return f"did you mean {near!r}?"
     return f"candidates are {candidates(columns) or 'none of its columns'}."
+
+
+def as_written(values: Iterable[Any]) -> list[str]:
+    """Cells as text, "" for none: as they stand in a text file, 12 for the 12.0 of a column with types."""
+    return ["" if not is_known(value) else cell_text(value).strip() for value in values]
+
+
+def labels_or_numbers(texts: Sequence[str], name: str, decimal: str | None = None) -> tuple[list[Any], list[str]]:
+    """A target as it is written: numbers where all cells are, else labels; None for what is missing. And what to say.
+
+    Codes stay labels: whole numbers with leading zeros, or with more digits than a number keeps. `decimal` is the sign
+    that numbers beside it have; None where there are none.
+    """
+    cells = [text.strip() for text in texts]
+    known = [cell for cell in cells if cell not in NULLS]
+    notes: list[str] = []
+    numbers = known
+    if decimal == COMMA or _has_commas(known):
+        if decimal == POINT or (decimal == COMMA and _as_numbers([cell for cell in known if POINT in cell])):
+            odd = next(cell for cell in known if (COMMA if decimal == POINT else POINT) in cell)
+            raise InputError(
+                f"the target {name!r} holds {odd!r}, and other columns have decimal "
+                f"{'points' if decimal == POINT else 'commas'}; save the file with one of them."
+            )
+        if _has_commas(known):
+            _refuse_thousands(known, name, decimal)
+            numbers = [cell.replace(COMMA, POINT) for cell in known]
+            notes = [f"{name!r} has decimal commas"] if decimal is None else []
+    found = _as_numbers(numbers)
+    if found is None:
+        return without_marks(cells), []
+    code = next((cell for cell in numbers if CODE.fullmatch(cell) or _is_too_long(cell)), None)
+    if code is not None:
+        why = "leading zeros" if CODE.fullmatch(code) else "more digits than a number keeps"
+        return without_marks(cells), [f"{name!r} is read as labels, as {code!r} has {why}"]
+    _refuse_two_spellings(dict(zip(numbers, found, strict=True)), name, len(texts))
+    value = iter(found)
+    return [None if cell in NULLS else next(value) for cell in cells], notes
+
+
+def without_marks(values: Sequence[Any]) -> list[Any]:
+    """Values of a column that is not all numbers, None for the marks of what is missing.
+
+    A "-" is none of them: among texts it may be a class, beside "+".
+    """
+    return [None if isinstance(value, str) and value in NULLS and value != "-" else value for value in values]
+
+
+def _has_commas(known: Sequence[str]) -> bool:
+    """Whether all cells are numbers, some of them with a comma where a point is expected."""
+    return any(COMMA in cell for cell in known) and all(map(DECIMAL.fullmatch, known))
+
+
+def _refuse_thousands(known: Sequence[str], name: str, decimal: str | None) -> None:
+    """Commas that may separate thousands, all of them, and nothing beside that says otherwise."""
+    commas = [cell for cell in known if COMMA in cell]
+    if decimal is None and all(map(THOUSANDS.fullmatch, commas)):
+        raise InputError(
+            f"the target {name!r} holds {commas[0]!r}, which may have a decimal comma or a separator of thousands; "
+            "save it with decimal points and without such separators."
+        )
+
+
+def _refuse_two_spellings(found: Mapping[str, float], name: str, n_rows: int) -> None:
+    """Few values of which two are one number, as 1.1 and 1.10: two labels, or one number typed in two ways.
+
+    Programs write 1.0 for 1, and a quantity with many values is no label.
+    """
+    if len(found) > min(MAX_CLASSES, n_rows / 2):
+        return
+    seen: dict[float, str] = {}
+    for cell, value in found.items():
+        plain = cell.partition(POINT)[0] if WHOLE_WITH_POINT.fullmatch(cell) else cell
+        if seen.setdefault(value, plain) != plain:
+            raise InputError(
+                f"the target {name!r} holds {seen[value]!r} and {cell!r}, which are one number and may be two labels; "
+                "write them in one way, or as words."
+            )
+
+
+def _is_too_long(cell: str) -> bool:
+    return WHOLE.fullmatch(cell) is not None and len(cell.lstrip("+-0")) > MOST_DIGITS
+
+
+def _as_numbers(texts: Sequence[str]) -> list[Any] | None:
+    """The numbers that texts are, whole ones where all are; None where one of them is none, and without any text."""
+    for kind in (int, float):
+        try:
+            return [kind(text) for text in texts] if texts and not any("_" in text for text in texts) else None
+        except ValueError:
+            continue
+    return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 NUMPY_NAMES = {"double": "float64", "float": "float32"}  # asking pyarrow imports pandas in many of its versions
 RUN, FEATURE = "run", "feature"  # the columns that label runs and name features
+THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+\s*")
 WIDE = 1_000  # columns from which Arrow's own reader costs more than splitting lines
 MOST_OTHERS = 200  # more columns of text than that are no table of numbers
 BYTES_AT_ONCE = 1 << 21

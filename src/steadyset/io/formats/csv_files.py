@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.files import BYTES_A_CELL, File, first_line, refuse_size
-from steadyset.io.formats.columns import FEATURE, NULLS, RUN, WIDE, Columns, read_wide_csv
+from steadyset.io.formats.columns import FEATURE, NULLS, RUN, THOUSANDS, WIDE, Columns, read_wide_csv
 from steadyset.io.formats.headings import COMMENT
 from steadyset.io.formats.text import (
     DELIMITERS,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 CHUNK = 1 << 20
 DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?\s*")
-THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+\s*")
 DECIMAL_COMMAS = "decimal commas"
 
 

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError
-from steadyset.io.data.phenotypes import as_written
-from steadyset.io.data.sources import Roles, Source, distinct_names
+from steadyset.io.data.sources import Roles, Source, as_written, distinct_names
 from steadyset.io.files import BYTES_A_CELL, File, bounded_memory, first_line, read_limited, readable, refuse_size
 from steadyset.io.labels import some_names
 from steadyset.kernels.arrays import Floats
@@ -259,10 +258,7 @@ def _dense(file: Hdf5, place: Any, shape: tuple[int, int]) -> Floats:
     form = _kind(place)
     if form not in ("csr_matrix", "csc_matrix"):
         raise file.damaged(f"{getattr(place, 'name', 'X')} holds {form or 'something'} in place of numbers")
-    if form == "csr_matrix":
-        _fill(file, place, X)
-    else:
-        _fill(file, place, X.T)
+    _fill(file, place, X if form == "csr_matrix" else X.T)
     return X
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from steadyset.io.formats.columns import ERRORS, NULLS
 
 COMMENT = "#"
-Rows = Sequence[Sequence[str]]
+TextRows = Sequence[Sequence[str]]
 NUMBER = re.compile(r"\s*[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?\s*")
 ZERO_ONE = frozenset(["0", "1"])
 REGULAR = 0.8  # share of the rows that have the usual number of cells in a table that is one
@@ -58,7 +58,7 @@ class Heading(NamedTuple):
 TOP = Heading(0, 0, False, False, False)
 
 
-def find_heading(rows: Rows, comments: Sequence[bool]) -> Heading:
+def find_heading(rows: TextRows, comments: Sequence[bool]) -> Heading:
     """Look for the header in the first rows of a table, some of which are written like comments."""
     filled = [row for row in rows if any(row)]
     usual = usual_width([len(row) for row in filled])
@@ -102,7 +102,7 @@ def number_of(cell: str) -> float:
     return float(cell.replace(",", "."))
 
 
-def _numeric_columns(body: Rows) -> list[int]:
+def _numeric_columns(body: TextRows) -> list[int]:
     """The columns with nothing but numbers and marks for what is missing."""
     if not body:
         return []
@@ -114,7 +114,7 @@ def _numeric_columns(body: Rows) -> list[int]:
     return found
 
 
-def _is_title(row: Sequence[str], below: Rows, usual: int, numeric: Sequence[int]) -> bool:
+def _is_title(row: Sequence[str], below: TextRows, usual: int, numeric: Sequence[int]) -> bool:
     """Words above the header of a table with numbers: what stands directly above data is the header."""
     after, *rest = [row for row in below if any(row)] or [()]
     if usual < 2 or _is_data(row, usual, numeric):
@@ -127,7 +127,7 @@ def _is_title(row: Sequence[str], below: Rows, usual: int, numeric: Sequence[int
     return sum(bool(cell) for cell in row) == 1 or 2 * named < len(numeric)
 
 
-def _is_numbered_header(row: Sequence[str], below: Rows, numeric: Sequence[int]) -> bool:
+def _is_numbered_header(row: Sequence[str], below: TextRows, numeric: Sequence[int]) -> bool:
     """Whether numbers are names: beside a word above numbers or classes, or identifiers above fractions or 0/1."""
     if len(below) < 2 or not all(row) or len(set(row)) < len(row):
         return False
@@ -142,7 +142,7 @@ def _is_numbered_header(row: Sequence[str], below: Rows, numeric: Sequence[int])
     return codes and (values <= ZERO_ONE or not any(value.isdecimal() for value in values))
 
 
-def _is_title_of_lists(row: Sequence[str], below: Rows, usual: int) -> bool:
+def _is_title_of_lists(row: Sequence[str], below: TextRows, usual: int) -> bool:
     """A sentence, or a word with an empty row below it; lists have many lengths, so that a short row may be one."""
     words = [cell.strip() for cell in row if cell.strip()]
     return usual > 1 and len(words) == 1 and (not any(below[0]) or (" " in words[0] and bool(row[0])))
@@ -153,7 +153,7 @@ def _is_data(row: Sequence[str], usual: int, numeric: Sequence[int]) -> bool:
     return len(row) == usual and any((row[f] and row[f] in NULLS) or is_number(row[f]) for f in numeric)
 
 
-def _is_short_header(row: Sequence[str], below: Rows, usual: int, numeric: Sequence[int]) -> bool:
+def _is_short_header(row: Sequence[str], below: TextRows, usual: int, numeric: Sequence[int]) -> bool:
     """A name for each column but the first, directly above data; all rows have one cell more, and the first differs."""
     filled = [after for after in below if any(after)]
     return (
@@ -166,7 +166,7 @@ def _is_short_header(row: Sequence[str], below: Rows, usual: int, numeric: Seque
     )
 
 
-def _has_open_end(header: Sequence[str], below: Rows) -> bool:
+def _has_open_end(header: Sequence[str], below: TextRows) -> bool:
     """Whether every row ends with an empty cell that the header has no name for."""
     filled = [row for row in below if any(row)]
     return bool(filled) and all(len(row) == len(header) + 1 and not row[-1] for row in filled)

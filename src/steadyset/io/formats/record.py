@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from steadyset.io.data.data_table import Asked
     from steadyset.io.data.sources import Source
     from steadyset.io.formats.columns import Columns
-    from steadyset.io.lists.entries import Entries, Reading
+    from steadyset.io.lists.entries import Entries, ReadOptions
 
 TABLE, LISTS, ANNOTATED = "table", "lists", "annotated"  # a table; recorded selections; values that know their samples
 ONE_LIST = "one list"  # of a run, in a folder with such a file for each
@@ -73,7 +73,7 @@ class Format:
     sniff: Callable[[File], bool] | None = None
     read: Callable[[File, float], pa.Table] | None = None
     read_columns: Callable[[File, Sequence[str], float], Columns] | None = None
-    read_lists: Callable[[File, Reading], Entries] | None = None
+    read_lists: Callable[[File, ReadOptions], Entries] | None = None
     load: Callable[[Asked], Source] | None = None
     write: Callable[[Entries, str | None, Path], None] | None = None
     extra: str = ""

@@ -12,6 +12,7 @@ from steadyset.foundation.errors import Argument, InputError, either
 from steadyset.io.formats.columns import RUN
 from steadyset.io.formats.headings import (
     ZERO_ONE,
+    TextRows,
     are_called_runs,
     are_row_numbers,
     is_heading,
@@ -21,7 +22,8 @@ from steadyset.io.formats.headings import (
     number_of,
 )
 from steadyset.io.labels import some_names
-from steadyset.io.lists.entries import COLUMNS, GMT, GMX, IMPORTANCES, LISTS, LONG, RANKS, ROWS, WIDE, Entries, Reading
+from steadyset.io.lists import COLUMNS, GMT, GMX, IMPORTANCES, LISTS, LONG, RANKS, ROWS, WIDE
+from steadyset.io.lists.entries import Entries, ReadOptions
 from steadyset.io.lists.long import entries_of_pairs, is_long, roles
 from steadyset.io.lists.name_lists import (
     NO_NAMES,
@@ -52,7 +54,6 @@ WAYS = (
     ({"✓", "✔", "☑"}, {"", "-", "✗", "✘", "☐"}),
     ({"selected"}, {"", "not selected", "unselected", "-"}),
 )
-Rows = Sequence[Sequence[str]]
 LINE_SHOWN = 40  # letters of a line
 
 
@@ -64,7 +65,7 @@ class WideCells(NamedTuple):
     marks: bool  # other than 0 and 1
 
 
-def wide_cells(rows: Sequence[Sequence[str]], header: bool | None = None) -> WideCells | None:
+def wide_cells(rows: TextRows, header: bool | None = None) -> WideCells | None:
     """The table, if all its cells are marks of one kind or numbers; None where they are not."""
     width = max(map(len, rows))
     square = [[*row, *[""] * (width - len(row))] for row in rows]
@@ -98,7 +99,7 @@ def with_row_names(found: WideCells, transpose: bool | None) -> Wide:
     return table._replace(labels=table.labels if labels is None else labels, transposed=told)
 
 
-def _may_name_columns(cells: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+def _may_name_columns(cells: Sequence[str], body: TextRows) -> bool:
     """Whether numbers may be identifiers above columns of numbers: distinct, and neither 0/1 nor ranks; fractions only
     above 0/1."""
     if len(set(cells)) < len(cells) or set(cells) <= ZERO_ONE or not all(map(is_number, cells)):
@@ -132,7 +133,7 @@ def _cells(body: Iterable[Sequence[str]]) -> Iterable[str]:
     return (cell for row in body for cell in row)
 
 
-def _marked(body: Sequence[Sequence[str]]) -> Floats | None:
+def _marked(body: TextRows) -> Floats | None:
     found = {cell.lower() for cell in _cells(body)}
     for yes, no in WAYS:
         if found <= yes | no and found & yes:
@@ -140,13 +141,13 @@ def _marked(body: Sequence[Sequence[str]]) -> Floats | None:
     return None
 
 
-def _numbers(body: Sequence[Sequence[str]]) -> Floats | None:
+def _numbers(body: TextRows) -> Floats | None:
     if not all(map(is_number, _cells(body))):
         return None
     return np.array([[number_of(cell) for cell in row] for row in body])
 
 
-def entries_of_rows(cells: Rows, reading: Reading, *, short: bool = False) -> Entries:
+def entries_of_rows(cells: TextRows, reading: ReadOptions, *, short: bool = False) -> Entries:
     """The runs of a table of text cells, with a line of what was understood as its first note.
 
     `short`: the first row may be a header without a name for the first column, which only tables of numbers have.
@@ -187,7 +188,7 @@ def entries_of_rows(cells: Rows, reading: Reading, *, short: bool = False) -> En
     return entries_of_lists(_lists(rows, layout_of_names(rows), reading), reading)
 
 
-def _refuse_wrong_cells(rows: Rows) -> None:
+def _refuse_wrong_cells(rows: TextRows) -> None:
     """A table of 0 and 1 or of fractions in which a few cells are something else is no table of names.
 
     Nor is one of numbers beside names that lacks some of the numbers.
@@ -210,7 +211,7 @@ def _is_fraction(cell: str) -> bool:
     return is_number(cell) and not cell.isdigit()
 
 
-def _lists(rows: Rows, layout: str, reading: Reading) -> Lists:
+def _lists(rows: TextRows, layout: str, reading: ReadOptions) -> Lists:
     if layout == GMT:
         return gene_sets_in_rows(rows)
     if layout == GMX:
@@ -222,7 +223,7 @@ def _lists(rows: Rows, layout: str, reading: Reading) -> Lists:
     return (lists_in_rows if transposed else lists_in_columns)(rows, reading.header)
 
 
-def layout_of_names(rows: Rows) -> str:
+def layout_of_names(rows: TextRows) -> str:
     """Whether lists of names stand in columns or in rows.
 
     A list holds a name once, and starts at the edge of the table; names that several lists share show up in several
@@ -273,7 +274,7 @@ def _refuse_spaces(names: Sequence[str]) -> None:
         )
 
 
-def _why(in_columns: bool, in_rows: bool, shared: bool, columns: Sequence[Sequence[str]]) -> str:
+def _why(in_columns: bool, in_rows: bool, shared: bool, columns: TextRows) -> str:
     firsts = some_names([column[0] for column in columns])
     if in_columns and in_rows and shared:
         return f"The names may be lists in columns ({firsts} first) or in rows; "
@@ -286,17 +287,17 @@ def _why(in_columns: bool, in_rows: bool, shared: bool, columns: Sequence[Sequen
     return f"The table ({firsts} first) is neither one of 0 and 1, marks or numbers, nor clearly one of lists; "
 
 
-def _from_the_edge(lists: Sequence[Sequence[str]]) -> bool:
+def _from_the_edge(lists: TextRows) -> bool:
     """Whether each list has its blanks after its names."""
     return all("" not in cells[: len([cell for cell in cells if cell])] for cells in lists)
 
 
-def _once_each(lists: Sequence[Sequence[str]]) -> bool:
+def _once_each(lists: TextRows) -> bool:
     filled = ([cell for cell in cells if cell] for cells in lists)
     return all(len(set(cells)) == len(cells) for cells in filled)
 
 
-def _share_names(columns: Sequence[Sequence[str]]) -> bool:
+def _share_names(columns: TextRows) -> bool:
     """Whether some name stands in two columns."""
     seen: set[str] = set()
     for column in columns:
@@ -307,7 +308,7 @@ def _share_names(columns: Sequence[Sequence[str]]) -> bool:
     return False
 
 
-def _looks_like_gmt(rows: Rows) -> bool:
+def _looks_like_gmt(rows: TextRows) -> bool:
     """A second column that is no name: a word for nothing, an address, or words where names have no spaces."""
     if len(rows) < 2 or min(map(len, rows)) < 3:
         return False

@@ -15,6 +15,7 @@ from steadyset.io.formats.columns import FEATURE, RUN
 from steadyset.io.formats.headings import WHOLE_NUMBER, are_called_runs, is_feature_word, is_number, is_run_word
 from steadyset.io.labels import (
     AppearanceOrder,
+    Names,
     feature_names,
     name_positions,
     placeholders,
@@ -22,16 +23,16 @@ from steadyset.io.labels import (
     some_names,
     stand_ins,
 )
+from steadyset.io.lists import LONG
 from steadyset.io.lists.entries import (
-    LONG,
     Entries,
-    Reading,
+    ReadOptions,
+    check_ranks,
     checked_entries,
     row_pointers,
     universe_in_words,
     universe_of,
 )
-from steadyset.io.lists.lists import check_ranks
 from steadyset.io.numbers import as_frame
 from steadyset.kernels.arrays import Bools, Floats, Ints
 
@@ -50,9 +51,9 @@ VALUE_WORDS = {
 
 def entries_of_long(
     table: Any,
-    features: Sequence[str] | None,
+    features: Names,
     n_features: int | None,
-    labels: Sequence[str] | None,
+    labels: Names,
     *,
     top: int | None = None,
     union: bool = False,
@@ -151,7 +152,7 @@ def _dense_codes(raw: Ints, values: list[Any]) -> tuple[Ints, list[Any]]:
 def _feature_codes(
     column: pa.ChunkedArray,
     entries: Bools,
-    features: Sequence[str] | None,
+    features: Names,
     n_features: int | None,
     *,
     union: bool,
@@ -227,14 +228,7 @@ def column_numbers(arrow: pa.Table, name: str) -> Floats:
         raise InputError(f"The column {name!r} holds something other than numbers.") from None
 
 
-def _rank_table(
-    run: Ints,
-    feature: Ints,
-    ranks: Floats,
-    M: int,
-    d: int,
-    names: tuple[str, ...] | None,
-) -> Floats:
+def _rank_table(run: Ints, feature: Ints, ranks: Floats, M: int, d: int, names: tuple[str, ...] | None) -> Floats:
     if len(run) != M * d:
         raise InputError(
             f"The table has {len(run)} ranks for {M} runs and {d} features; expected one per run and feature."
@@ -249,7 +243,7 @@ def _rank_table(
     return table
 
 
-class Roles(NamedTuple):
+class PairColumns(NamedTuple):
     """Which columns name the runs and the features, how that was told, and whether the first row is a heading."""
 
     run: int
@@ -258,14 +252,14 @@ class Roles(NamedTuple):
     headed: bool
 
 
-def headings_say(heading: Sequence[str]) -> Roles | None:
+def headings_say(heading: Sequence[str]) -> PairColumns | None:
     """The roles where one heading is a word for runs and one for features."""
     runs = [f for f, word in enumerate(heading) if is_run_word(word)]
     features = [f for f, word in enumerate(heading) if is_feature_word(word)]
-    return Roles(runs[0], features[0], "", True) if len(runs) == len(features) == 1 else None
+    return PairColumns(runs[0], features[0], "", True) if len(runs) == len(features) == 1 else None
 
 
-def roles(columns: Sequence[Sequence[str]], reading: Reading) -> Roles:
+def roles(columns: Sequence[Sequence[str]], reading: ReadOptions) -> PairColumns:
     """The roles of the columns of a table that is long; a sentence where they cannot be told."""
     heading = [column[0] for column in columns]
     if reading.runs is not None:
@@ -281,31 +275,31 @@ def roles(columns: Sequence[Sequence[str]], reading: Reading) -> Roles:
     return _by_values(columns, reading.header)
 
 
-def _named(heading: Sequence[str], runs: str) -> Roles:
+def _named(heading: Sequence[str], runs: str) -> PairColumns:
     if runs not in heading:
         raise InputError(f"There is no column {runs!r}; the columns are {some_names(heading)}.")
     run = heading.index(runs)
     others = [f for f in range(len(heading)) if f != run]
     words = [f for f in others if is_feature_word(heading[f])]
     if len(others) == 1 or len(words) == 1:
-        return Roles(run, (words if len(words) == 1 else others)[0], "", True)
+        return PairColumns(run, (words if len(words) == 1 else others)[0], "", True)
     raise InputError(
         f"Beside {runs!r} there are {several(len(others), 'column')} that may name the features; call the one that "
         "does feature."
     )
 
 
-def _by_values(columns: Sequence[Sequence[str]], header: bool | None) -> Roles:
+def _by_values(columns: Sequence[Sequence[str]], header: bool | None) -> PairColumns:
     """Two columns: the runs are fewer than the features, and their rows stand together."""
     heading = [column[0] for column in columns]
     headed = _is_headed(columns, header)
     words = [is_feature_word(word) or is_run_word(columns[1 - f][0]) for f, word in enumerate(heading)]
     if headed and words[0] != words[1]:
-        return Roles(words.index(False), words.index(True), "", True)
+        return PairColumns(words.index(False), words.index(True), "", True)
     bodies = [column[headed:] for column in columns]
     called = [are_called_runs(body) for body in bodies]
     if called[0] != called[1]:
-        return Roles(called.index(True), called.index(False), "", headed)
+        return PairColumns(called.index(True), called.index(False), "", headed)
     counts = [len(set(body)) for body in bodies]
     few = int(counts[1] < counts[0])
     grouped = [_stands_together(body) for body in bodies]
@@ -313,7 +307,7 @@ def _by_values(columns: Sequence[Sequence[str]], header: bool | None) -> Roles:
     many = counts[1 - few] >= MANY_TIMES * counts[few] and grouped[0] == grouped[1]
     if 1 < counts[few] < counts[1 - few] and (clear or many):
         why = f" ({counts[few]:,} distinct values against {counts[1 - few]:,})"
-        return Roles(few, 1 - few, why, headed)
+        return PairColumns(few, 1 - few, why, headed)
     sentence = ["Either of the two columns ", f"({some_names(heading)}) " if headed else "", "may name the runs; "]
     if headed:
         raise InputError(*sentence, "give ", *either("runs", *heading), ".")
@@ -345,7 +339,7 @@ def _stands_together(cells: Sequence[str]) -> bool:
     return changes == len(set(cells))
 
 
-def entries_of_pairs(columns: Sequence[Sequence[str]], found: Roles, reading: Reading) -> Entries:
+def entries_of_pairs(columns: Sequence[Sequence[str]], found: PairColumns, reading: ReadOptions) -> Entries:
     """The runs of a long table of text cells, with weights and ranks where a heading says so."""
     import pyarrow as pa
 
@@ -378,7 +372,7 @@ def entries_of_pairs(columns: Sequence[Sequence[str]], found: Roles, reading: Re
     return entries._replace(notes=(line, *notes))
 
 
-def _value_columns(heading: Sequence[str], found: Roles) -> dict[str, int]:
+def _value_columns(heading: Sequence[str], found: PairColumns) -> dict[str, int]:
     values = {}
     for name, words in VALUE_WORDS.items():
         places = [f for f, word in enumerate(heading) if word.strip().lower() in words and f not in found[:2]]
@@ -395,7 +389,7 @@ def _distinct_pairs(bodies: dict[str, Sequence[str]]) -> tuple[list[int], int]:
     return list(seen.values()), len(next(iter(bodies.values()))) - len(seen)
 
 
-def _refuse_blank(cells: dict[str, list[str | None]], heading: Sequence[str], found: Roles) -> None:
+def _refuse_blank(cells: dict[str, list[str | None]], heading: Sequence[str], found: PairColumns) -> None:
     """A row without a run or a feature declares the other in our own files, but is a gap in those of others."""
     for name, f in ((RUN, found.run), (FEATURE, found.feature)):
         if None in cells[name]:
@@ -408,7 +402,7 @@ def _refuse_blank(cells: dict[str, list[str | None]], heading: Sequence[str], fo
             )
 
 
-def is_long(columns: Sequence[Sequence[str]], reading: Reading) -> bool:
+def is_long(columns: Sequence[Sequence[str]], reading: ReadOptions) -> bool:
     """Whether a table is long: somebody said so, its headings do, or it has two columns that share no name."""
     if reading.layout is not None or reading.runs is not None:
         return reading.layout == LONG or reading.runs is not None

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from steadyset.foundation.errors import Argument, InputError, either
 from steadyset.io.formats.columns import NULLS
 from steadyset.io.formats.headings import (
+    TextRows,
     are_row_numbers,
     is_feature_word,
     is_heading,
@@ -26,7 +27,8 @@ from steadyset.io.formats.headings import (
 )
 from steadyset.io.formats.spreadsheet import gene_dates_in
 from steadyset.io.labels import several, some_names
-from steadyset.io.lists.entries import COLUMNS, ROWS, Entries, Reading, entries_among, universe_in_words
+from steadyset.io.lists import COLUMNS, ROWS
+from steadyset.io.lists.entries import Entries, ReadOptions, entries_among, universe_in_words
 
 NO_NAMES = NULLS.union(["None", "none"]) - {""}
 
@@ -40,7 +42,7 @@ class Lists(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def entries_of_lists(found: Lists, reading: Reading) -> Entries:
+def entries_of_lists(found: Lists, reading: ReadOptions) -> Entries:
     """The lists as runs; the notes say what was understood."""
     notes = list(found.notes)
     lists = [[name for name in cells if name and name not in NO_NAMES] for cells in found.lists]
@@ -69,21 +71,21 @@ def entries_of_lists(found: Lists, reading: Reading) -> Entries:
     return entries._replace(notes=(line, *notes))
 
 
-def lists_in_columns(rows: Sequence[Sequence[str]], header: bool | None) -> Lists:
+def lists_in_columns(rows: TextRows, header: bool | None) -> Lists:
     """One column per list, with or without a heading, padded with blanks."""
     columns, told, notes = without_row_numbers(columns_of(rows))
     headed = _headed(columns, told if header is None else header, "row")
     return _labelled(columns, headed, "column", notes)
 
 
-def lists_in_rows(rows: Sequence[Sequence[str]], header: bool | None) -> Lists:
+def lists_in_rows(rows: TextRows, header: bool | None) -> Lists:
     """One row per list, with or without a label in its first cell; rows may have any length."""
     cells = [list(row) for row in rows]
     headed = _headed(cells, header, "column")
     return _labelled(cells, headed, "row", ())
 
 
-def gene_sets_in_rows(rows: Sequence[Sequence[str]]) -> Lists:
+def gene_sets_in_rows(rows: TextRows) -> Lists:
     """GMT: one row per list, its name, a description, then its members."""
     short = next((i for i, row in enumerate(rows) if len(row) < 2 or not row[0]), None)
     if short is not None:
@@ -96,7 +98,7 @@ def gene_sets_in_rows(rows: Sequence[Sequence[str]]) -> Lists:
     return Lists([list(row[2:]) for row in rows], [row[0] for row in rows], several(len(rows), "GMT line"))
 
 
-def gene_sets_in_columns(rows: Sequence[Sequence[str]]) -> Lists:
+def gene_sets_in_columns(rows: TextRows) -> Lists:
     """GMX: one column per list, its name in the first row, a description in the second, then its members."""
     columns = columns_of(rows)
     if len(rows) < 2 or not all(column[0] for column in columns):
@@ -111,7 +113,7 @@ def gene_sets_in_columns(rows: Sequence[Sequence[str]]) -> Lists:
     )
 
 
-def one_list(rows: Sequence[Sequence[str]], header: bool | None = None) -> list[str] | None:
+def one_list(rows: TextRows, header: bool | None = None) -> list[str] | None:
     """The names of a file or sheet that holds a single list, one a line or all in one line; None where it does not."""
     if len(rows) == 1:
         return list(rows[0])
@@ -123,7 +125,7 @@ def one_list(rows: Sequence[Sequence[str]], header: bool | None = None) -> list[
     return columns[0][1:] if headed else columns[0]
 
 
-def columns_of(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+def columns_of(rows: TextRows) -> list[list[str]]:
     """The columns of rows of any length, as long as the longest; columns without any cell are left out."""
     columns = [list(column) for column in zip_longest(*rows, fillvalue="")]
     return [column for column in columns if any(column)]
@@ -138,7 +140,7 @@ def without_row_numbers(columns: list[list[str]]) -> tuple[list[list[str]], bool
     return columns, None, ()
 
 
-def _headed(lists: Sequence[Sequence[str]], header: bool | None, what: str) -> bool:
+def _headed(lists: TextRows, header: bool | None, what: str) -> bool:
     if header is not None:
         return header
     found = is_heading([[cell for cell in cells if cell] if cells and cells[0] else cells for cells in lists])
@@ -155,7 +157,7 @@ def _headed(lists: Sequence[Sequence[str]], header: bool | None, what: str) -> b
     return found
 
 
-def _labelled(lists: Sequence[Sequence[str]], headed: bool, what: str, notes: Iterable[str]) -> Lists:
+def _labelled(lists: TextRows, headed: bool, what: str, notes: Iterable[str]) -> Lists:
     labels = [cells[0] for cells in lists] if headed else None
     if labels is not None and all(map(is_feature_word, labels)):
         labels = None if len(set(labels)) < len(labels) or len(labels) == 1 else labels
@@ -189,7 +191,6 @@ NONE = ("character(0)", "integer(0)", "NULL", "None", "NA", "nan", "NaN", "set()
 GAPS = ("NA", "None", "nan", "NaN", "NULL")
 SEQUENCE, LONGEST = re.compile(r"(\d{1,9}):(\d{1,9})"), 1_000_000
 CUT_SHORT = re.compile(r"\.\.\.|…")
-Rows = Sequence[Sequence[str]]
 Splitter = Callable[[str], list[str] | None]
 
 PRINTED = "names in brackets"
@@ -294,7 +295,7 @@ def _short(cell: str) -> str:
     return repr(cell if len(cell) <= 40 else f"{cell[:37]}...")
 
 
-def lists_in_cells(rows: Rows, columns: Sequence[Sequence[str]]) -> Lists | None:
+def lists_in_cells(rows: TextRows, columns: TextRows) -> Lists | None:
     """A table with one row per run, one column of which holds the whole list; None where it is something else."""
     whole = _rejoined(rows)
     if whole is not None and (headed := _are_lists(whole, one_or_more)) is not None:
@@ -309,7 +310,7 @@ def lists_in_cells(rows: Rows, columns: Sequence[Sequence[str]]) -> Lists | None
     return _labelled_rows(rows)
 
 
-def _rejoined(rows: Rows) -> list[str] | None:
+def _rejoined(rows: TextRows) -> list[str] | None:
     """Lines that are printed lists, which whoever read the file took apart at their commas."""
     if not any(TORN.fullmatch(row[0]) for row in rows if len(row) > 1):
         return None
@@ -392,7 +393,7 @@ def _name_the_rows(cells: Sequence[str] | Sequence[tuple[str, ...]]) -> bool:
     return bool(cells) and all(cells) and len(set(cells)) == len(cells)
 
 
-def _labelled_rows(rows: Rows) -> Lists | None:
+def _labelled_rows(rows: TextRows) -> Lists | None:
     """One list in each row, the label and a colon before its first name."""
     found = [LABELLED.fullmatch(row[0]) for row in rows]
     if len(rows) < 2 or not all(found) or not _name_the_rows([one[1] for one in found if one]):

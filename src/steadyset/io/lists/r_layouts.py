@@ -19,16 +19,12 @@ from typing import NamedTuple
 import numpy as np
 
 from steadyset.foundation.errors import Argument, InputError
-from steadyset.io.formats.headings import is_number, is_run_word, number_of
-from steadyset.io.labels import AppearanceOrder, feature_names, several, some_names
+from steadyset.io.formats.headings import TextRows, is_number, is_run_word, number_of
+from steadyset.io.labels import AppearanceOrder, Names, feature_names, several, some_names
+from steadyset.io.lists import BORUTA, CARET, GLMNET, MLR3FSELECT, R_LAYOUTS
 from steadyset.io.lists.entries import (
-    BORUTA,
-    CARET,
-    GLMNET,
-    MLR3FSELECT,
-    R_LAYOUTS,
     Entries,
-    Reading,
+    ReadOptions,
     checked_entries,
     row_pointers,
     universe_in_words,
@@ -59,10 +55,8 @@ PENALTY = re.compile(r"s([0-9]+)")  # what glmnet calls the columns of a path of
 STEP = re.compile(r"s?[0-9]+")  # what stabs calls those of a path
 FEW_STEPS = 3
 
-Rows = Sequence[Sequence[str]]
 
-
-class Table(NamedTuple):
+class RTable(NamedTuple):
     """The names of the columns, and the cells below them, as many in each row; a first name "" stands for row names."""
 
     names: list[str]
@@ -83,11 +77,11 @@ class Runs:
     lists: list[list[str]]
     line: str  # what was understood
     labels: list[str] | None = None
-    universe: Sequence[str] | None = None
+    universe: Names = None
     weights: list[list[float]] | None = None
 
 
-def entries_of_r(cells: Rows, reading: Reading) -> Entries | None:
+def entries_of_r(cells: TextRows, reading: ReadOptions) -> Entries | None:
     """The runs of a table that an R package wrote; None where it is none, or where another layout is asked for."""
     if reading.layout not in (None, *R_LAYOUTS) or reading.runs is not None:
         return None
@@ -110,32 +104,32 @@ def entries_of_r(cells: Rows, reading: Reading) -> Entries | None:
     return _entries(kind.read(table, reading), reading)
 
 
-def may_be_of_r(names: Sequence[str], first: Sequence[str], reading: Reading) -> bool:
+def may_be_of_r(names: Sequence[str], first: Sequence[str], reading: ReadOptions) -> bool:
     """Whether a table may be one of these, by the names of its columns and the cells of its first one."""
     if reading.layout is not None:
         return reading.layout in R_LAYOUTS
-    table = Table(list(names), [])
+    table = RTable(list(names), [])
     unnamed = (PENALTY.fullmatch(name) or name in ("i", "j", "x", OVERALL) for name in names[1:])
     told = any(map(table.has, (BATCH, FEATURES, DECISION, SIZE, *WHOSE))) or _tested(table) is not None
     return INTERCEPT in names or INTERCEPT in first or told or (bool(names) and names[0] in NO_NAME and all(unnamed))
 
 
-def _table(cells: Rows) -> Table:
+def _table(cells: TextRows) -> RTable:
     """With a name for every column: R's write.table leaves out that of the row names."""
     width = max(len(row) for row in cells)
     names = [*[""] * (len(cells[0]) == width - 1 and len(cells) > 1), *cells[0]]
     square = [[*row, *[""] * (width - len(row))] for row in cells[1:]]
-    return Table([*names, *[""] * (width - len(names))], square)
+    return RTable([*names, *[""] * (width - len(names))], square)
 
 
 # ---- caret -------------------------------------------------------------------------------------------------------
 
 
-def _is_caret(table: Table) -> bool:
+def _is_caret(table: RTable) -> bool:
     return table.has(NAME, SIZE, RESAMPLE) or table.names == ["", OVERALL]
 
 
-def _from_caret(table: Table, reading: Reading) -> Runs:
+def _from_caret(table: RTable, reading: ReadOptions) -> Runs:
     if table.names == ["", OVERALL]:
         return _from_var_imp(table, reading)
     sizes = _sizes(table)
@@ -165,7 +159,7 @@ def _from_caret(table: Table, reading: Reading) -> Runs:
     )
 
 
-def _sizes(table: Table) -> list[int]:
+def _sizes(table: RTable) -> list[int]:
     """The size of the subset that each row belongs to."""
     sizes = _numbers(table.column(SIZE), SIZE)
     if np.any((sizes < 1) | (sizes > len(sizes)) | (sizes != np.rint(sizes))):
@@ -175,7 +169,7 @@ def _sizes(table: Table) -> list[int]:
     return [int(size) for size in sizes]
 
 
-def _chosen_size(sizes: list[int], reading: Reading) -> int:
+def _chosen_size(sizes: list[int], reading: ReadOptions) -> int:
     """The size of the subsets that are compared: the one that is asked for, or the only one that leaves some out."""
     smaller = sizes[:-1] or sizes
     if reading.top is None and len(smaller) == 1:
@@ -190,7 +184,7 @@ def _chosen_size(sizes: list[int], reading: Reading) -> int:
     return reading.top
 
 
-def _from_var_imp(table: Table, reading: Reading) -> Runs:
+def _from_var_imp(table: RTable, reading: ReadOptions) -> Runs:
     """The importances of one model; scaled to 0 to 100 as they are, a 0 says nothing."""
     if reading.top is None:
         raise InputError("caret varImp has an importance for every feature; give ", Argument("top", 10), ".")
@@ -201,11 +195,11 @@ def _from_var_imp(table: Table, reading: Reading) -> Runs:
 # ---- glmnet ------------------------------------------------------------------------------------------------------
 
 
-def _is_glmnet(table: Table) -> bool:
+def _is_glmnet(table: RTable) -> bool:
     return INTERCEPT in table.names or INTERCEPT in (row[0] for row in table.rows)
 
 
-def _from_glmnet(table: Table, reading: Reading) -> Runs:
+def _from_glmnet(table: RTable, reading: ReadOptions) -> Runs:
     turned = INTERCEPT in table.names
     if turned:
         table = _turned(table)
@@ -228,24 +222,24 @@ def _from_glmnet(table: Table, reading: Reading) -> Runs:
     return found if len(kept) == len(names) else _told(found, "the intercept is left out")
 
 
-def _turned(table: Table) -> Table:
+def _turned(table: RTable) -> RTable:
     """Runs in rows become columns; without row names they are numbered."""
     named = table.names[0] != INTERCEPT and not all(is_number(row[0]) for row in table.rows)
     first = int(named or table.names[0] == "")
     labels = [row[0] if first else f"V{i + 1}" for i, row in enumerate(table.rows)]
     cells = [[name, *(row[f] for row in table.rows)] for f, name in enumerate(table.names) if f >= first]
-    return Table(["", *labels], cells)
+    return RTable(["", *labels], cells)
 
 
 # ---- mlr3fselect -------------------------------------------------------------------------------------------------
 
 
-def _is_mlr3(table: Table) -> bool:
+def _is_mlr3(table: RTable) -> bool:
     listed, told = table.has(FEATURES, COUNT), any(map(table.has, (BATCH, *WHOSE)))
     return (listed and told) or ((listed or told) and bool(_logical(table)))
 
 
-def _from_mlr3(table: Table, reading: Reading) -> Runs:
+def _from_mlr3(table: RTable, reading: ReadOptions) -> Runs:
     if table.has(BATCH):
         raise InputError(
             f"The rows of an mlr3fselect archive ({BATCH}) are the feature sets that a search tried, not runs; write "
@@ -262,13 +256,13 @@ def _from_mlr3(table: Table, reading: Reading) -> Runs:
     return Runs(lists, line, _labels_of_mlr3(table, learners), list(logical) or None)
 
 
-def _logical(table: Table) -> dict[str, int]:
+def _logical(table: RTable) -> dict[str, int]:
     """The columns of TRUE and FALSE, one per feature, and where they stand."""
     columns = {name: f for f, name in enumerate(table.names) if name}
     return {name: f for name, f in columns.items() if {row[f].upper() for row in table.rows} <= LOGICAL}
 
 
-def _listed(table: Table) -> list[list[str]]:
+def _listed(table: RTable) -> list[list[str]]:
     """The features of each row, as many as the row says."""
     lists = [[name for name in cell.split(BETWEEN) if name] for cell in table.column(FEATURES)]
     counts = _numbers(table.column(COUNT), COUNT) if table.has(COUNT) else map(len, lists)
@@ -281,7 +275,7 @@ def _listed(table: Table) -> list[list[str]]:
     return lists
 
 
-def _labels_of_mlr3(table: Table, learners: Sequence[str]) -> list[str] | None:
+def _labels_of_mlr3(table: RTable, learners: Sequence[str]) -> list[str] | None:
     parts = [LEARNER] * (len(learners) > 1) + [name for name in ITERATION if table.has(name)]
     labels = [" ".join(cells) for cells in zip(*map(table.column, parts), strict=True)]
     return labels if labels and len(set(labels)) == len(labels) else None
@@ -290,13 +284,13 @@ def _labels_of_mlr3(table: Table, learners: Sequence[str]) -> list[str] | None:
 # ---- Boruta ------------------------------------------------------------------------------------------------------
 
 
-def _is_boruta(table: Table) -> bool:
+def _is_boruta(table: RTable) -> bool:
     column = set(table.column(DECISION)) if table.has(DECISION) else set()
     cells = column or {cell for row in table.rows for cell in row[1:]}
     return bool(cells) and cells <= DECISIONS
 
 
-def _from_boruta(table: Table, reading: Reading) -> Runs:
+def _from_boruta(table: RTable, reading: ReadOptions) -> Runs:
     names, labels = [row[0] for row in table.rows], table.names[1:]
     columns = [[row[f + 1] for row in table.rows] for f in range(len(labels))]
     if table.has(DECISION):
@@ -317,7 +311,7 @@ def _are_runs(names: Sequence[str]) -> bool:
 # ---- stabs -------------------------------------------------------------------------------------------------------
 
 
-def _refuse_what_is_no_selection(table: Table) -> None:
+def _refuse_what_is_no_selection(table: RTable) -> None:
     """Tables that R writes beside those of selections, which would read as importances."""
     if table.has(SIZE) and not table.has(NAME) and PERFORMANCE & set(table.names):
         raise InputError("The table holds how well caret's subsets predict, not what they are; write rfe()$variables.")
@@ -332,11 +326,11 @@ def _refuse_what_is_no_selection(table: Table) -> None:
     _refuse_frequencies(table)
 
 
-def _tested(table: Table) -> tuple[str, str] | None:
+def _tested(table: RTable) -> tuple[str, str] | None:
     return next((names for names in TESTED if table.has(*names)), None)
 
 
-def _refuse_frequencies(table: Table) -> None:
+def _refuse_frequencies(table: RTable) -> None:
     """Shares of the subsamples: one column (max), or a path of them that only grows (phat)."""
     names = table.names[1:]
     if table.names[0] or not names or not all(name == "x" or STEP.fullmatch(name) for name in names):
@@ -364,8 +358,8 @@ def _refuse_frequencies(table: Table) -> None:
 class Kind(NamedTuple):
     """How the tables of a package are recognised and read, and what one has to have."""
 
-    fits: Callable[[Table], bool]
-    read: Callable[[Table, Reading], Runs]
+    fits: Callable[[RTable], bool]
+    read: Callable[[RTable, ReadOptions], Runs]
     wanted: str
 
 
@@ -377,12 +371,14 @@ _KINDS = {
 }
 
 
-def _has_row_names(table: Table) -> bool:
+def _has_row_names(table: RTable) -> bool:
     """Names in the first column: coefficients without an intercept, which only its name could tell from others."""
     return len(table.names) > 1 and bool(table.rows) and not any(is_number(row[0]) for row in table.rows)
 
 
-def _largest(runs: Floats, names: list[str], labels: list[str] | None, whose: str, what: str, reading: Reading) -> Runs:
+def _largest(
+    runs: Floats, names: list[str], labels: list[str] | None, whose: str, what: str, reading: ReadOptions
+) -> Runs:
     """The features whose numbers are not 0, or the `top` largest; where none is 0 somebody has to say how many."""
     if reading.top is None and np.all(runs):
         raise InputError(
@@ -410,7 +406,7 @@ def _given(labels: Sequence[str]) -> list[str] | None:
     return None if made_up or len(set(labels)) < len(labels) or "" in labels else list(labels)
 
 
-def _entries(runs: Runs, reading: Reading) -> Entries:
+def _entries(runs: Runs, reading: ReadOptions) -> Entries:
     """The runs over the universe that is given, else over the table's own, else over the names that are used."""
     if reading.features is not None or runs.universe is None:
         used = dict.fromkeys(name for names in runs.lists for name in names)

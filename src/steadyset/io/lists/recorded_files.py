@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steadyset.foundation.errors import Argument, InputError
-from steadyset.io.data.phenotypes import as_written
+from steadyset.io.data.sources import as_written
+from steadyset.io.disk import SETTINGS
 from steadyset.io.files import BYTES_A_NAME, File, readable, refuse_size
 from steadyset.io.formats.columns import FEATURE, NULLS, RUN, is_numeric
 from steadyset.io.formats.csv_files import checked_form
@@ -24,13 +25,13 @@ from steadyset.io.formats.tables import TableFile
 from steadyset.io.formats.text import TextForm, opened, read_as, repaired_header, text_form, text_rows
 from steadyset.io.formats.workbook_process import BYTES_A_TEXT_CELL, cell_text
 from steadyset.io.labels import UnionOfNames, several, some_names
-from steadyset.io.lists.entries import GMT, GMX, LISTS, LONG, ROWS, WIDE, Entries, Reading, universe_in_words
+from steadyset.io.lists import GMT, GMX, LISTS, LONG, ROWS, WIDE
+from steadyset.io.lists.entries import Entries, ReadOptions, universe_in_words
 from steadyset.io.lists.layouts import entries_of_rows
 from steadyset.io.lists.long import entries_of_long, headings_say
 from steadyset.io.lists.name_lists import NO_NAMES, Lists, columns_of, entries_of_lists, lists_in_cells, one_list
 from steadyset.io.lists.r_layouts import may_be_of_r
 from steadyset.io.lists.wide import Wide, entries_of_numbers, may_name_rows, wide_numbers, wide_table
-from steadyset.io.run_files import SETTINGS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,7 +40,7 @@ BYTES_A_BYTE = 10  # a name of five letters takes about so many times its length
 FEW = 3  # columns, among which text means a layout other than wide
 
 
-def lists_in_folder(folder: Path, reading: Reading) -> Lists:
+def lists_in_folder(folder: Path, reading: ReadOptions) -> Lists:
     """The lists of all files that end alike (.txt before others), in the order of their names: run2 before run10."""
     try:
         files = sorted((file for file in folder.iterdir() if not file.name.startswith(".")), key=_natural)
@@ -80,7 +81,7 @@ def _natural(file: Path) -> list[tuple[bool, int, str]]:
     return [(bool(i % 2), int(part) if i % 2 else 0, part) for i, part in enumerate(parts)]
 
 
-def _list(path: Path, reading: Reading) -> list[str]:
+def _list(path: Path, reading: ReadOptions) -> list[str]:
     """The names in one file; one without any is a list of none."""
     file = File(path)
     if _is_blank(file):
@@ -105,7 +106,7 @@ def _is_blank(file: File) -> bool:
     return len(start) < 1 << 16 and all(not line.strip() or line.lstrip().startswith(b"#") for line in lines)
 
 
-def read_selections(path: File, reading: Reading) -> Entries:
+def read_selections(path: File, reading: ReadOptions) -> Entries:
     """See Selections.read."""
     if path.is_dir():
         return _explained(path, lambda: entries_of_lists(lists_in_folder(path.path, reading), reading))
@@ -123,7 +124,7 @@ def read_selections(path: File, reading: Reading) -> Entries:
     return _from_sheet(path, reading)
 
 
-def _from_table(path: File, reading: Reading) -> Entries | None:
+def _from_table(path: File, reading: ReadOptions) -> Entries | None:
     """A long table, or a wide one of numbers, read without a text for each cell; None for any other layout."""
     file = TableFile(path, max_gb=reading.max_gb)
     try:
@@ -159,7 +160,7 @@ def _lists_within(table: pa.Table) -> Lists | None:
     return lists_in_cells(rows, columns_of(rows))
 
 
-def _from_sheet(path: File, reading: Reading) -> Entries:
+def _from_sheet(path: File, reading: ReadOptions) -> Entries:
     """A table of text cells in any layout."""
     _check_ending(path)
     if is_workbook(path) or reading.sheet is not None:
@@ -174,7 +175,7 @@ def _from_sheet(path: File, reading: Reading) -> Entries:
     return entries._replace(notes=(*(note for note in entries.notes if not told or MADE not in note), *sheet.notes))
 
 
-def _text_cells(path: File, reading: Reading) -> tuple[list[list[str]], TextForm]:
+def _text_cells(path: File, reading: ReadOptions) -> tuple[list[list[str]], TextForm]:
     """The cells of a text file as they stand; a row with several of them is a list rather than a title."""
     known = format_of(path.name)
     delimiter = "tab" if known is not None and known.layout and known.layout == reading.layout else None
@@ -191,7 +192,7 @@ def _text_cells(path: File, reading: Reading) -> tuple[list[list[str]], TextForm
     return [*([header] if header and not is_comment(header[0]) else []), *below], form
 
 
-def _from_workbook(path: File, reading: Reading) -> Entries:
+def _from_workbook(path: File, reading: ReadOptions) -> Entries:
     """One sheet of a workbook, or all of them where each holds a list."""
     names = [] if reading.sheet is not None else sheet_names(path, reading.max_gb)
     if len(names) < 2:
@@ -230,7 +231,7 @@ def _column_of_names(rows: Sequence[Sequence[str]]) -> tuple[str, list[str] | No
     return rows[0][place], [row[place] for row in rows[1:] if place < len(row) and row[place]]
 
 
-def _from_long(table: pa.Table, reading: Reading) -> Entries:
+def _from_long(table: pa.Table, reading: ReadOptions) -> Entries:
     entries = entries_of_long(
         table, reading.features, reading.n_features, None, top=reading.top, union=not reading.declared
     )
@@ -240,11 +241,11 @@ def _from_long(table: pa.Table, reading: Reading) -> Entries:
     return entries._replace(notes=(f"{line}; {universe_in_words(entries.names)}",))
 
 
-def _from_wide(path: File, table: pa.Table, reading: Reading) -> Entries:
+def _from_wide(path: File, table: pa.Table, reading: ReadOptions) -> Entries:
     return _from_numbers(path, wide_table(table, "The table", reading.transpose), reading)
 
 
-def _from_numbers(path: File, wide: Wide, reading: Reading) -> Entries:
+def _from_numbers(path: File, wide: Wide, reading: ReadOptions) -> Entries:
     """A wide table of numbers; names of its rows that read as such are read anew as they are written."""
     if may_name_rows(wide, reading.transpose) and wide.features is not None:
         table, _ = TableFile(path, max_gb=reading.max_gb).arrow(apart=[wide.features[0]])
@@ -257,7 +258,7 @@ def _is_temporal(table: pa.Table) -> bool:
     return table.num_columns > 0 and str(table.schema.field(0).type).startswith(("date", "time"))
 
 
-def _is_wide(table: pa.Table, reading: Reading) -> bool:
+def _is_wide(table: pa.Table, reading: ReadOptions) -> bool:
     """Whether a table is one of numbers, but for what names its rows; blanks are none, and may be marks or ends."""
     names = table.column_names
     if table.num_rows > 0 and may_be_of_r(*_first_cells(table), reading):

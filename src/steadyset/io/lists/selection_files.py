@@ -17,9 +17,16 @@ from steadyset.io.formats.columns import FEATURE, RUN
 from steadyset.io.formats.record import PACKED
 from steadyset.io.formats.spreadsheet import formulas_told, spreadsheet_safe
 from steadyset.io.formats.tables import read_json_file, written_format
-from steadyset.io.labels import several
-from steadyset.io.lists.entries import Entries, Reading, reordered
-from steadyset.io.lists.lists import entries_of_sets, with_rankings, with_ties, with_weights
+from steadyset.io.labels import Names, several
+from steadyset.io.lists.entries import (
+    Entries,
+    ReadOptions,
+    entries_of_sets,
+    reordered,
+    with_rankings,
+    with_ties,
+    with_weights,
+)
 from steadyset.io.lists.long import long_columns
 from steadyset.io.lists.name_lists import Lists, entries_of_lists
 from steadyset.io.lists.wide import LAYOUTS, wide_columns
@@ -35,7 +42,7 @@ MOST_CLAIMED = 10_000_000  # features that a file may claim without naming them
 WIDE_CELLS, WIDE_COLUMNS = 5_000_000, 10_000
 
 
-def read_selection_json(path: File, reading: Reading) -> Entries:
+def read_selection_json(path: File, reading: ReadOptions) -> Entries:
     """The runs of a json file."""
     content = read_json_file(path, reading.max_gb)
     try:
@@ -64,13 +71,13 @@ def _are_names(content: list[Any] | dict[str, Any]) -> bool:
     return texts and any(runs)
 
 
-def _from_lists(content: list[Any] | dict[str, Any], reading: Reading) -> Entries:
+def _from_lists(content: list[Any] | dict[str, Any], reading: ReadOptions) -> Entries:
     lists = list(content.values() if isinstance(content, dict) else content)
     labels = list(content) if isinstance(content, dict) else None
     return entries_of_lists(Lists(lists, labels, several(len(lists), "list")), reading)
 
 
-def _from_schema(content: dict[str, Any], features: Sequence[str] | None, n_features: int | None) -> Entries:
+def _from_schema(content: dict[str, Any], features: Names, n_features: int | None) -> Entries:
     if content["schema_version"] != SCHEMA_VERSION:
         raise InputError(f"schema_version is {content['schema_version']!r}; this version reads {SCHEMA_VERSION}.")
     count, names, labels, runs = content["n_features"], content["features"], content["labels"], content["runs"]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from steadyset.foundation.arguments import check_flag, wrong_argument
 from steadyset.foundation.errors import Argument, InputError, either
-from steadyset.io.data.phenotypes import as_written
+from steadyset.io.data.sources import as_written
 from steadyset.io.formats.columns import RUN, Columns
 from steadyset.io.formats.headings import (
     NUMBERED,
@@ -26,6 +26,7 @@ from steadyset.io.formats.headings import (
 )
 from steadyset.io.labels import (
     AppearanceOrder,
+    Names,
     describe_feature,
     feature_names,
     placeholders,
@@ -33,20 +34,16 @@ from steadyset.io.labels import (
     several,
     some_names,
 )
+from steadyset.io.lists import COLUMNS, IMPORTANCES, RANKS, ROWS, WIDE
 from steadyset.io.lists.entries import (
-    COLUMNS,
-    IMPORTANCES,
-    RANKS,
-    ROWS,
-    WIDE,
     Entries,
-    Reading,
+    ReadOptions,
+    check_ranks,
     checked_entries,
     reordered,
     row_pointers,
     universe_in_words,
 )
-from steadyset.io.lists.lists import check_ranks
 from steadyset.io.numbers import as_frame, number_array, number_frame
 from steadyset.kernels.arrays import Bools, Floats, Ints
 
@@ -77,14 +74,7 @@ class Matrix:
         raise InputError(f"{self.what} holds {self.values[entry]} for run {run}, {where}; ", *wanted, ".")
 
 
-def read_matrix(
-    Z: Any,
-    what: str,
-    features: Sequence[str] | None,
-    labels: Sequence[str] | None,
-    *,
-    transpose: bool | None = None,
-) -> Matrix:
+def read_matrix(Z: Any, what: str, features: Names, labels: Names, *, transpose: bool | None = None) -> Matrix:
     """The entries of whatever holds runs x features; `what` is how error sentences call the argument.
 
     `transpose`: the rows are the features; None: they are not, unless a frame looks so, which is refused.
@@ -112,7 +102,7 @@ def entries_of_matrix(table: Matrix, *advice: str | Argument) -> Entries:
     return checked_entries(table.indptr, table.indices, None, table.d, table.names, table.labels)
 
 
-def _sparse(Z: Any, what: str, features: Sequence[str] | None, labels: Sequence[str] | None) -> Matrix:
+def _sparse(Z: Any, what: str, features: Names, labels: Names) -> Matrix:
     _check_shape(Z, what)
     table = Z.tocsr()
     if not table.has_canonical_format:
@@ -141,10 +131,10 @@ class Wide(NamedTuple):
     """
 
     array: npt.NDArray[Any]
-    features: Sequence[str] | None
-    labels: Sequence[str] | None
+    features: Names
+    labels: Names
     transposed: bool | None = None
-    written: Sequence[str] | None = None
+    written: Names = None
 
 
 def wide_table(table: Any, what: str, transpose: bool | None = False) -> Wide:
@@ -166,7 +156,7 @@ def wide_table(table: Any, what: str, transpose: bool | None = False) -> Wide:
 def wide_numbers(read: Columns, transpose: bool | None) -> Wide:
     """What was read as columns, with the names of its rows, by the rule of `wide_table`."""
     what, others = "The table", dict(read.others)
-    labels: Sequence[str] | None = None
+    labels: Names = None
     told: bool | None = None
     runs = [f for f in others if read.names[f] == RUN]
     if runs:
@@ -182,9 +172,7 @@ def wide_numbers(read: Columns, transpose: bool | None) -> Wide:
     return Wide(read.X, [read.names[f] for f in read.numeric], labels, told)
 
 
-def oriented(
-    read: Wide, what: str, features: Sequence[str] | None, labels: Sequence[str] | None, *, transpose: bool | None
-) -> Wide:
+def oriented(read: Wide, what: str, features: Names, labels: Names, *, transpose: bool | None) -> Wide:
     """The table as runs x features, with the names and labels that are given rather than its own."""
     array, columns, rows, told, _ = read
     transpose = told if transpose is None else transpose
@@ -202,7 +190,7 @@ def oriented(
 
 def _row_names(
     frame: nw.DataFrame[Any], what: str, transpose: bool | None
-) -> tuple[nw.DataFrame[Any], Sequence[str] | None, bool | None]:
+) -> tuple[nw.DataFrame[Any], Names, bool | None]:
     """The frame without the column that names its rows, these names, and whether they are those of features."""
     if RUN in frame.columns:
         return frame.drop(RUN), _labels(frame[RUN].to_list(), what), transpose
@@ -219,7 +207,7 @@ def _row_names(
 
 def names_of_rows(
     column: list[Any], what: str, columns: Sequence[str], transpose: bool | None
-) -> tuple[Sequence[str] | None, bool | None]:
+) -> tuple[Names, bool | None]:
     """The names in a first column of text, and whether they are those of features; None where they are no names."""
     told = told_transposed(columns, transpose)
     if transpose is None and are_called_runs(column):
@@ -227,7 +215,7 @@ def names_of_rows(
     return _first_column(column, what, columns[0], told), told
 
 
-def _first_column(column: list[Any], what: str, name: str, transpose: bool | None) -> Sequence[str] | None:
+def _first_column(column: list[Any], what: str, name: str, transpose: bool | None) -> Names:
     """What a first column of text names: the features where these are the rows; else nobody knows, so it is asked."""
     names = _labels(column, what, name)
     if transpose or is_run_word(name):
@@ -247,9 +235,7 @@ def unknown_rows(what: str, kind: str, name: str, names: Sequence[str]) -> Input
     )
 
 
-def _refuse_features_in_rows(
-    what: str, shape: tuple[int, ...], columns: Sequence[str] | None, rows: Sequence[str] | None
-) -> None:
+def _refuse_features_in_rows(what: str, shape: tuple[int, ...], columns: Names, rows: Names) -> None:
     """A table whose rows are named, but not like runs, and which has far more of them, or columns called like runs."""
     if rows is None:
         return
@@ -307,7 +293,7 @@ WHAT = "The table"
 MOSTLY = 0.5  # such a share of ones among what is not 0 is a 0/1 table with a wrong cell, not a table of importances
 
 
-def entries_of_numbers(found: Wide, reading: Reading, *, marks: bool = False) -> Entries:
+def entries_of_numbers(found: Wide, reading: ReadOptions, *, marks: bool = False) -> Entries:
     """The runs of a wide table of numbers; the notes say what was understood where that is not plain 0 and 1."""
     found, notes = _named_rows(found, reading.transpose)
     columns = found.labels if reading.transpose or found.transposed else found.features
@@ -329,7 +315,7 @@ def entries_of_numbers(found: Wide, reading: Reading, *, marks: bool = False) ->
     return entries if plain else entries._replace(notes=(_line(entries, kind, wide, reading, marks), *notes))
 
 
-def kind_of_numbers(array: Floats, reading: Reading) -> str:
+def kind_of_numbers(array: Floats, reading: ReadOptions) -> str:
     """What the numbers are: wide (0 and 1), ranks or importances; refused where two readings are plausible."""
     if reading.layout in (WIDE, RANKS, IMPORTANCES):
         return reading.layout
@@ -350,9 +336,7 @@ def kind_of_numbers(array: Floats, reading: Reading) -> str:
     )
 
 
-def entries_of_ranks(
-    ranks: Any, features: Sequence[str] | None, labels: Sequence[str] | None, top: int | None
-) -> Entries:
+def entries_of_ranks(ranks: Any, features: Names, labels: Names, top: int | None) -> Entries:
     """A runs x features table of ranks (1 = best): selected are those of rank at most `top`, without it all."""
     names, d = feature_names(features, ranks.shape[1], what=WHAT)
     check_ranks(ranks, names)
@@ -425,7 +409,7 @@ def _named_rows(found: Wide, transpose: bool | None) -> tuple[Wide, list[str]]:
     return named, [f"the first column {heading!r} names the rows"]
 
 
-def _wider(columns: Sequence[str] | None, features: Sequence[str] | None) -> bool:
+def _wider(columns: Names, features: Names) -> bool:
     """Whether the features that are given are more than those of the table, and among them."""
     if columns is None or features is None or isinstance(features, (str, bytes)) or len(features) <= len(columns):
         return False
@@ -438,7 +422,7 @@ def _wider(columns: Sequence[str] | None, features: Sequence[str] | None) -> boo
     return not unknown
 
 
-def _in_universe(entries: Entries, reading: Reading) -> Entries:
+def _in_universe(entries: Entries, reading: ReadOptions) -> Entries:
     """The same runs over more features than the table has columns for."""
     own, d = entries.features, reading.n_features
     if reading.features is not None and len(reading.features) > len(own):
@@ -452,7 +436,7 @@ def _in_universe(entries: Entries, reading: Reading) -> Entries:
     return entries
 
 
-def _line(entries: Entries, kind: str, wide: Wide, reading: Reading, marks: bool) -> str:
+def _line(entries: Entries, kind: str, wide: Wide, reading: ReadOptions, marks: bool) -> str:
     """What was understood."""
     what = {WIDE: " of marks" if marks else "", RANKS: " of ranks", IMPORTANCES: " of importances"}[kind]
     where = several(entries.n_runs, "column" if wide.transposed else "row")
