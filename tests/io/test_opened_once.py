@@ -132,3 +132,25 @@ def test_the_page_opens_an_upload_once(watched):
         path, counts = watched("data.csv")
         told = understood(str(path), reading, None)
         assert (told["candidates"], counts()[0]) == ({"b": 2, "y": 2}, 1)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        CONTENTS["data.csv"],
+        "a;b;y;\n1,5;2,5;u;\n2;1,25;v;\n3;1,5;u;\n4;2,5;v;\n",  # rows end with a delimiter
+        "A title\n\nx,y\n" + "".join(f"{i},{'uv'[i % 2]}\n" for i in range(9)),
+        "a b y\n1 1 2 u\n2 2 3 v\n3 4 5 u\n4 6 7 v\n",  # as R writes it
+    ],
+)
+def test_the_page_shows_the_first_cells_of_a_table_without_reading_all_of_them_again(tmp_path, monkeypatch, content):
+    from steadyset.io.formats.sheets import read_sheet
+    from steadyset.serve import sandboxed
+
+    path = tmp_path / "data.txt"
+    path.write_text(content, encoding="utf-8")
+    header, *body = read_sheet(path).rows
+    monkeypatch.setattr(sandboxed, "read_sheet", lambda *_, **__: pytest.fail("all cells are read again"))
+    shown = sandboxed.understood(str(path), {}, None)["preview"]
+    assert (shown["header"], shown["body"], shown["n_rows"]) == (header, body[:6], len(body))
+    assert (shown["columns"], shown["n_columns"]) == (header, len(header))

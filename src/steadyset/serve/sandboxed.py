@@ -27,11 +27,10 @@ from steadyset.inference.caution import cautions, without_cautions
 from steadyset.inference.runs import over_the_same
 from steadyset.inference.table import table_rows
 from steadyset.io.data.data_table import load_data
-from steadyset.io.files import File
 from steadyset.io.formats.record import ANNOTATED, format_of, is_typed, is_workbook
-from steadyset.io.formats.sheets import read_sheet
+from steadyset.io.formats.sheets import first_rows, read_sheet
 from steadyset.io.formats.tables import TableFile
-from steadyset.io.inspection import inspect
+from steadyset.io.inspection import DATA, Inspection, inspect
 from steadyset.io.labels import UnionOfNames
 from steadyset.io.lists import UNKNOWN_UNIVERSE
 from steadyset.measures.evaluate import full_sets, telling_measures
@@ -109,7 +108,7 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[
         if not found.targets:  # a sentence says what the file is, or that nothing in it can be predicted
             with suppress(MissingTargetError):
                 load_data(found, **reading)
-        preview = _first_cells(found.file, reading)
+        preview = _first_cells(found, reading)
         if preview is not None and not preview["n_rows"]:
             raise InputError("The table has names of columns and no rows.")
         return {**told, "preview": preview}
@@ -383,8 +382,9 @@ def _drawn(found: Findings) -> list[dict[str, Any]]:
     ]
 
 
-def _first_cells(path: File, reading: Mapping[str, Any]) -> dict[str, Any] | None:
+def _first_cells(found: Inspection, reading: Mapping[str, Any]) -> dict[str, Any] | None:
     """The first cells as they stand in a file; None where its form has no such cells, or it is large."""
+    path = found.file
     known = format_of(path.name)
     if path.stat().st_size > MAX_PREVIEW or (known is not None and known.holds == (ANNOTATED,) and not known.text):
         return None
@@ -399,13 +399,16 @@ def _first_cells(path: File, reading: Mapping[str, Any]) -> dict[str, Any] | Non
             **_shown(few.column_names, rows, table.num_rows, table.num_columns),
             "columns": table.column_names[:MAX_NAMED],
         }
+    if found.holds == DATA and found.n_rows is not None and not is_workbook(path):  # all of it was parsed already
+        header, *body = first_rows(path, reading.get("delimiter"), max_gb, 1 + SHOWN_ROWS)
+        return {**_shown(header, body, found.n_rows, len(found.columns)), "columns": header[:MAX_NAMED]}
     sheet = reading.get("sheet") if is_workbook(path) else None
     try:
-        found = read_sheet(path, sheet=sheet, delimiter=reading.get("delimiter"), max_gb=max_gb)
+        read = read_sheet(path, sheet=sheet, delimiter=reading.get("delimiter"), max_gb=max_gb)
     except InputError:  # what is no plain table is told by its own reader
         return None
-    header, *body = found.rows
-    return {**_shown(header, body, len(body), max(map(len, found.rows))), "columns": header[:MAX_NAMED]}
+    header, *body = read.rows
+    return {**_shown(header, body, len(body), max(map(len, read.rows))), "columns": header[:MAX_NAMED]}
 
 
 def _cells(X: Any, features: Sequence[str], rows: Sequence[str] | None, target: str, y: Any) -> dict[str, Any]:

@@ -196,7 +196,9 @@ def load_data(
     with wrong.collected():
         y = _target(source, roles.targets)
     with wrong.collected():
-        members = None if groups is None else _groups(source.columns[groups], groups)
+        members = (
+            None if groups is None else np.asarray(as_written(_known(source.columns[groups], f"the group {groups!r}")))
+        )
     with wrong.collected():
         _refuse_text(source.texts)
     if source.whole is not None:
@@ -321,10 +323,6 @@ def _target_column(values: Sequence[Any], target: str) -> npt.NDArray[Any]:
     return array.astype(str) if array.dtype.kind in "bO" else array
 
 
-def _groups(values: Sequence[Any], groups: str) -> npt.NDArray[Any]:
-    return np.asarray(as_written(_known(values, f"the group {groups!r}")))
-
-
 def _known(values: Sequence[Any], what: str) -> list[Any]:
     """The values of a column in which none may be missing."""
     n_missing = sum(not is_known(value) for value in values)
@@ -336,10 +334,10 @@ def _known(values: Sequence[Any], what: str) -> list[Any]:
 
 def _refuse_text(text: Mapping[str, pa.ChunkedArray]) -> None:
     if text:
-        them = "it" if len(text) == 1 else "them"
+        them, columns = ("it", "1 column is") if len(text) == 1 else ("them", f"{len(text)} columns are")
         shown = ", ".join(f"{name!r} holds {first_text(text[name])!r}" for name in list(text)[:SHOWN])
         raise InputError(
-            f"{_count(list(text), 'column')} not numeric ({shown}); encode {them}, or leave {them} out with ",
+            f"{columns} not numeric ({shown}); encode {them}, or leave {them} out with ",
             _columns_of("drop", list(text)),
             ".",
         )
@@ -396,10 +394,6 @@ def _columns(names: Sequence[str], features: Sequence[str]) -> str:
 def _columns_of(argument: str, names: Sequence[str]) -> Argument:
     """An argument that lists columns, with the first few names."""
     return Argument(argument, tuple(names[:SHOWN]))
-
-
-def _count(names: Sequence[str], noun: str) -> str:
-    return f"1 {noun} is" if len(names) == 1 else f"{len(names)} {noun}s are"
 
 
 @dataclass(frozen=True)

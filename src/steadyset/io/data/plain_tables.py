@@ -193,7 +193,7 @@ def _check_names(table: Columns, named: Sequence[str], path: File, left_out: set
     for name in dict.fromkeys(named):
         if name not in missing:
             continue
-        if name == target and _is_row(table, target):
+        if name == target and 0 in table.others and target in table.others[0].to_pylist():
             turn = Argument("transpose", True)
             wrong.add(f"{path} has no column {name!r} and a row of that name; if rows are features, give ", turn, ".")
         else:
@@ -207,10 +207,6 @@ def _check_names(table: Columns, named: Sequence[str], path: File, left_out: set
         them = Argument("drop", tuple(counts)[:SHOWN])
         wrong.add(f"{path} has {', '.join(shown)}{more}; rename them, or leave them all out with ", them, ".")
     wrong.tell()
-
-
-def _is_row(table: Columns, name: str) -> bool:
-    return 0 in table.others and name in table.others[0].to_pylist()
 
 
 def _refuse_nothing(n_rows: int, n_features: int, path: File) -> None:

@@ -219,9 +219,10 @@ def read_csv(text: TextTable, labels: bool, apart: Collection[str]) -> tuple[pa.
 
 def read_many_columns(text: TextTable, labels: bool, apart: Sequence[str]) -> Columns | None:
     """A table with many columns; None where it has few, or is not as regular as that."""
-    names = _many_names(text)
-    if names is None:
+    header = text.header()
+    if header.count(text.delimiter) < WIDE:
         return None
+    names = next(csv.reader([header], delimiter=text.delimiter))
     nameless = _is_data(names)
     if (nameless and not labels) or "" in names[1:]:
         return None
@@ -237,25 +238,16 @@ def read_many_columns(text: TextTable, labels: bool, apart: Sequence[str]) -> Co
         if decimal == "," and _may_be_thousands(text):
             return None
         found = read_wide_csv(text.open(), names, text.delimiter, apart=apart, has_header=not nameless, decimal=decimal)
-        if found is None or (decimal == "." and text.delimiter != "," and _has_commas(_unasked(found, apart))):
+        if found is None:
+            continue
+        unasked = [column for f, column in found.others.items() if found.names[f] not in apart]
+        if decimal == "." and text.delimiter != "," and _has_commas(unasked):
             continue
         if text.row_names:
             _refuse_repeated_row_names(text, found.others[0].to_pylist())
         notes = text.notes(DECIMAL_COMMAS) if decimal == "," else text.notes()
         return replace(found, notes=notes)
     return None
-
-
-def _unasked(found: Columns, apart: Collection[str]) -> list[pa.ChunkedArray]:
-    """The columns of text that nobody asked to keep so."""
-    return [column for f, column in found.others.items() if found.names[f] not in apart]
-
-
-def _many_names(text: TextTable) -> list[str] | None:
-    """The cells of the first line; None where these are few."""
-    header = text.header()
-    many = header.count(text.delimiter) >= WIDE
-    return next(csv.reader([header], delimiter=text.delimiter)) if many else None
 
 
 def _read(text: TextTable, labels: bool, decimal: str, apart: Collection[str]) -> tuple[pa.Table, bool]:
@@ -355,7 +347,9 @@ def _use_commas(text: TextTable, points: pa.Table, commas: pa.Table) -> bool:
     gained = [f for f in changed if str(points.schema.field(f).type) == "string"]
     if gained and lost:
         comma, point = points.column_names[gained[0]], points.column_names[lost[0]]
-        with_comma, with_point = _first(points.column(gained[0])), _first(commas.column(lost[0]))
+        with_comma, with_point = (
+            column.drop_null()[0].as_py() for column in (points.column(gained[0]), commas.column(lost[0]))
+        )
         raise InputError(
             f"{text.path} has decimal commas ({with_comma!r} in {comma!r}) and points ({with_point!r} in {point!r}); "
             "save it with one of them."
@@ -367,10 +361,6 @@ def _use_commas(text: TextTable, points: pa.Table, commas: pa.Table) -> bool:
             "or a separator of thousands; save it with decimal points and without such separators."
         )
     return bool(gained)
-
-
-def _first(column: pa.ChunkedArray) -> Any:
-    return column.drop_null()[0].as_py()
 
 
 def _without_empty(table: pa.Table) -> pa.Table:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError
-from steadyset.io.files import MAX_GB, File, read_limited, readable, refuse_size
+from steadyset.io.files import BYTES_A_CELL, MAX_GB, File, read_limited, readable, refuse_size
 from steadyset.io.formats.csv_files import checked_form
 from steadyset.io.formats.headings import find_heading, is_comment
 from steadyset.io.formats.record import is_workbook
@@ -166,6 +167,14 @@ def read_sheet(
     return found
 
 
+def first_rows(path: File, delimiter: str | None, max_gb: float, count: int) -> list[list[str]]:
+    """The header of a text table and the first rows below it, "" where a cell is empty."""
+    form = checked_form(path, delimiter, max_gb, bytes_a_cell=BYTES_A_CELL)
+    rows = list(islice((row for row in text_rows(path, form) if any(row)), count))
+    named = max(place for place, name in enumerate(rows[0], 1) if name)  # rows may end with a delimiter
+    return [row[:named] for row in rows]
+
+
 def sheet_names(path: Path | File, max_gb: float = MAX_GB) -> list[str]:
     """The names of the sheets of a workbook that are visible and hold cells."""
     with readable(path):
@@ -209,10 +218,5 @@ def _genes_told(genes: Mapping[tuple[int, int], str], place: Callable[[int, int]
 def _trimmed(rows: list[list[str]]) -> list[list[str]]:
     """Without empty cells at the ends of all rows, and without rows that hold nothing."""
     filled = [row for row in rows if any(row)]
-    width = max((_last(row) for row in filled), default=0)
+    width = max((place for row in filled for place, cell in enumerate(row, 1) if cell), default=0)
     return [row[:width] for row in filled]
-
-
-def _last(row: list[str]) -> int:
-    """One more than the place of the last cell that holds something."""
-    return next((place for place in range(len(row), 0, -1) if row[place - 1]), 0)

@@ -278,12 +278,8 @@ def _flaws(widths: Sequence[int]) -> tuple[int, int, bool] | None:
 
 def _widths(lines: Sequence[str], delimiter: str, runs: bool = False) -> list[int]:
     if runs or any('"' in line for line in lines):
-        return [width for line in lines for width in _widths_of_rows(line, delimiter, runs)]
+        return [len(row) for line in lines for row in _cells([line], delimiter, runs)]
     return [line.count(delimiter) + 1 for line in lines]
-
-
-def _widths_of_rows(line: str, delimiter: str, runs: bool) -> list[int]:
-    return [len(row) for row in _cells([line], delimiter, runs)]
 
 
 def _cells(lines: Sequence[str], delimiter: str, runs: bool = False) -> list[list[str]]:

@@ -202,17 +202,29 @@ def row_pointers(sizes: Any) -> Ints:
 def entries_among(lists: Sequence[Sequence[str]], labels: Names, features: Names, n_features: int | None) -> Entries:
     """Lists of distinct names over the universe that is given, or over their union."""
     names = universe_of(dict.fromkeys(name for names in lists for name in names), features, n_features)
-    place = name_positions(names, len(names))
+    known = set(names)
     for i, chosen in enumerate(lists):
-        unknown = [name for name in chosen if name not in place]
+        unknown = [name for name in chosen if name not in known]
         if unknown:
             which = f"run {i + 1}" if labels is None else f"the run {labels[i]!r}"
             raise InputError(
                 f"{which[0].upper()}{which[1:]} names {some_names(unknown)}, which the universe of {len(names):,} "
                 "features does not have."
             )
+    return entries_over(names, lists, labels)
+
+
+def entries_over(
+    names: tuple[str, ...],
+    lists: Sequence[Sequence[str]],
+    labels: Names,
+    weights: Sequence[Sequence[float]] | None = None,
+) -> Entries:
+    """Lists of names of one universe, each of which has them, with a weight for each name where there are some."""
+    place = name_positions(names, len(names))
     indices = np.array([place[name] for chosen in lists for name in chosen], dtype=np.int64)
-    return checked_entries(row_pointers([len(chosen) for chosen in lists]), indices, None, len(names), names, labels)
+    flat = None if weights is None else np.array([weight for row in weights for weight in row], dtype=np.float64)
+    return checked_entries(row_pointers([len(chosen) for chosen in lists]), indices, flat, len(names), names, labels)
 
 
 def universe_of(

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -22,14 +22,7 @@ from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.formats.headings import TextRows, is_number, is_run_word, number_of
 from steadyset.io.labels import AppearanceOrder, Names, feature_names, several, some_names
 from steadyset.io.lists import BORUTA, CARET, GLMNET, MLR3FSELECT, R_LAYOUTS
-from steadyset.io.lists.entries import (
-    Entries,
-    ReadOptions,
-    checked_entries,
-    row_pointers,
-    universe_in_words,
-    universe_of,
-)
+from steadyset.io.lists.entries import Entries, ReadOptions, entries_over, universe_in_words, universe_of
 from steadyset.kernels.arrays import Floats
 
 INTERCEPT = "(Intercept)"
@@ -219,7 +212,7 @@ def _from_glmnet(table: RTable, reading: ReadOptions) -> Runs:
     columns = _numbers(cells, "coefficients").reshape(len(kept), len(labels)).T
     whose = f"glmnet, coefficients in {'rows' if turned else 'columns'}"
     found = _largest(columns, [names[i] for i in kept], _given(labels), whose, "coefficients", reading)
-    return found if len(kept) == len(names) else _told(found, "the intercept is left out")
+    return found if len(kept) == len(names) else replace(found, line=f"{found.line}; the intercept is left out")
 
 
 def _turned(table: RTable) -> RTable:
@@ -396,10 +389,6 @@ def _largest(
     return Runs(lists, line, labels, names, weights)
 
 
-def _told(runs: Runs, more: str) -> Runs:
-    return Runs(runs.lists, f"{runs.line}; {more}", runs.labels, runs.universe, runs.weights)
-
-
 def _given(labels: Sequence[str]) -> list[str] | None:
     """Labels that somebody gave, each once."""
     made_up = all(MADE_UP.fullmatch(label) or PENALTY.fullmatch(label) for label in labels)
@@ -413,16 +402,12 @@ def _entries(runs: Runs, reading: ReadOptions) -> Entries:
         universe = universe_of(used, reading.features, reading.n_features, what="The runs")
     else:
         universe = _own_universe(runs.universe, reading.n_features)
-    place = {name: f for f, name in enumerate(universe)}
-    unknown = sorted({name for names in runs.lists for name in names if name not in place})
+    unknown = sorted({name for names in runs.lists for name in names}.difference(universe))
     if unknown:
         raise InputError(
             f"The runs select {some_names(unknown)}, which the universe of {len(universe):,} features does not have."
         )
-    indices = np.array([place[name] for names in runs.lists for name in names], dtype=np.int64)
-    weights = None if runs.weights is None else np.array([w for row in runs.weights for w in row], dtype=np.float64)
-    pointers = row_pointers([len(names) for names in runs.lists])
-    entries = checked_entries(pointers, indices, weights, len(universe), universe, runs.labels)
+    entries = entries_over(universe, runs.lists, runs.labels, runs.weights)
     return entries._replace(notes=(f"{runs.line}; {universe_in_words(universe)}",))
 
 
@@ -440,12 +425,9 @@ def _numbers(cells: Sequence[str], what: str) -> Floats:
     try:
         values = np.array(list(map(float, cells)), dtype=np.float64)
     except ValueError:
-        values = np.array([_value(cell) for cell in cells], dtype=np.float64)
+        known = (0.0 if cell == "." else number_of(cell) if is_number(cell) else np.nan for cell in cells)
+        values = np.array(list(known), dtype=np.float64)
     bad = np.flatnonzero(~np.isfinite(values))
     if bad.size:
         raise InputError(f"A cell of {what} holds {cells[bad[0]]!r}; expected a number.")
     return values
-
-
-def _value(cell: str) -> float:
-    return 0.0 if cell == "." else number_of(cell) if is_number(cell) else np.nan

@@ -134,7 +134,8 @@ def _from_table(path: File, reading: ReadOptions) -> Entries | None:
         if is_typed(path.name):
             raise
         return None  # the reader of cells takes more, and says what is wrong where it does not
-    if table is not None and _is_temporal(table):
+    if table is not None and table.num_columns and str(table.schema.field(0).type).startswith(("date", "time")):
+        # The first column may name runs or features, which happen to read as dates or times.
         table, notes = file.arrow(apart=table.column_names[:1])
     read: Callable[[], Entries] | None = None
     if table is not None and RUN in table.column_names and FEATURE in table.column_names and reading.layout != WIDE:
@@ -251,11 +252,6 @@ def _from_numbers(path: File, wide: Wide, reading: ReadOptions) -> Entries:
         table, _ = TableFile(path, max_gb=reading.max_gb).arrow(apart=[wide.features[0]])
         wide = wide._replace(written=as_written(table.column(0).to_pylist()))
     return entries_of_numbers(wide, reading)
-
-
-def _is_temporal(table: pa.Table) -> bool:
-    """Whether the first column, which may name runs or features, reads as dates or times."""
-    return table.num_columns > 0 and str(table.schema.field(0).type).startswith(("date", "time"))
 
 
 def _is_wide(table: pa.Table, reading: ReadOptions) -> bool:

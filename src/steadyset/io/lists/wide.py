@@ -327,7 +327,7 @@ def kind_of_numbers(array: Floats, reading: ReadOptions) -> str:
         return RANKS
     if np.any(array != np.floor(array)) or np.any(array < 0) or (np.any(array == 0) and not _counts_from(array, 0)):
         return IMPORTANCES
-    if _counts_from(array, 1) and len(array) > 1 and not _all_distinct(array.T):
+    if _counts_from(array, 1) and len(array) > 1 and any(len(np.unique(column)) < len(column) for column in array.T):
         return RANKS
     raise InputError(
         "The table holds whole numbers, which may be ranks from 1, importances, or identifiers in lists; give ",
@@ -463,7 +463,3 @@ def _counts_from(array: Floats, first: int) -> bool:
     """Whether every run has the whole numbers from `first` on, each of them once."""
     wanted = np.arange(first, first + array.shape[1])
     return np.array_equal(np.sort(array, axis=1), np.broadcast_to(wanted, array.shape))
-
-
-def _all_distinct(rows: Any) -> bool:
-    return all(len(np.unique(row)) == len(row) for row in rows)
