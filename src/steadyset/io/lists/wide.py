@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
-from typing import Any, NamedTuple, NoReturn
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -52,67 +52,77 @@ ZERO_ONE_ONLY = "a 0/1 matrix holds only 0, 1, True and False"
 MANY, MANY_TIMES = 20, 5  # so many runs, and so many times more than features, are not recorded by names
 
 
+@dataclass(frozen=True)
 class Matrix:
-    """The non-zero entries of a runs x features table, before it is known whether they are 0/1, weights or ranks."""
+    """The non-zero entries of a runs x features table, before it is known whether they are 0/1, weights or ranks.
 
-    def __init__(
-        self, indptr: Ints, indices: Ints, values: npt.NDArray[Any], d: int, names: Any, labels: Any, what: str
-    ) -> None:
-        self.indptr, self.indices, self.values = indptr, indices, values
-        self.names, self.d = feature_names(names, d, what=what)
-        self.labels = labels
-        self.what = what
+    `what` is how error sentences call the table.
+    """
+
+    what: str
+    run: Ints  # of each entry, ascending
+    indices: Ints
+    values: npt.NDArray[Any]
+    shape: tuple[int, int]
+    names: tuple[str, ...] | None
+    labels: Names
 
     def dense(self) -> Floats:
-        full = np.zeros((len(self.indptr) - 1, self.d))
-        full[np.repeat(np.arange(len(full)), np.diff(self.indptr)), self.indices] = self.values
+        """The whole table."""
+        full = np.zeros(self.shape)
+        full[self.run, self.indices] = self.values
         return full
 
-    def complain(self, entry: int, *wanted: str | Argument) -> NoReturn:
-        run = int(np.searchsorted(self.indptr, entry, side="right"))
-        where = describe_feature(int(self.indices[entry]), self.names)
-        raise InputError(f"{self.what} holds {self.values[entry]} for run {run}, {where}; ", *wanted, ".")
+    def entries(self, weights: Floats | None, keep: Bools | None = None) -> Entries:
+        """What the runs selected: every entry, or those to keep, with their weights where these are known."""
+        chosen: Any = slice(None) if keep is None else keep
+        indptr = row_pointers(np.bincount(self.run[chosen], minlength=self.shape[0]))
+        kept = None if weights is None else weights[chosen]
+        return checked_entries(indptr, self.indices[chosen], kept, self.shape[1], self.names, self.labels)
+
+    def refuse(self, bad: Bools, *wanted: str | Argument) -> None:
+        """Say what is wrong with the first entry that is bad, if there is one."""
+        if bad.any():
+            entry = int(np.argmax(bad))
+            where = f"run {self.run[entry] + 1}, {describe_feature(int(self.indices[entry]), self.names)}"
+            raise InputError(f"{self.what} holds {self.values[entry]} for {where}; ", *wanted, ".")
 
 
 def read_matrix(Z: Any, what: str, features: Names, labels: Names, *, transpose: bool | None = None) -> Matrix:
-    """The entries of whatever holds runs x features; `what` is how error sentences call the argument.
+    """The entries of whatever holds runs x features.
 
     `transpose`: the rows are the features; None: they are not, unless a frame looks so, which is refused.
     """
     check_flag("transpose", transpose, or_none=True)
-    if hasattr(Z, "tocsr"):
-        return _sparse(Z.T if transpose else Z, what, features, labels)
-    if not isinstance(Z, (np.ndarray, list, tuple)):
+    if not isinstance(Z, (np.ndarray, list, tuple)) and not hasattr(Z, "tocsr"):
         read = wide_table(Z, what, transpose)
         Z, features, labels, *_ = oriented(read, what, features, labels, transpose=transpose)
         transpose = False
-    array = number_array(Z, what)
-    _check_shape(array, what)
-    array = array.T if transpose else array
-    rows, columns = np.nonzero(array)
-    indptr = row_pointers(np.bincount(rows, minlength=len(array)))
-    return Matrix(indptr, columns.astype(np.int64), array[rows, columns], array.shape[1], features, labels, what)
+    if hasattr(Z, "tocsr"):
+        table = Z.T if transpose else Z
+        _check_shape(table, what)
+        table = table.tocsr()
+        if not table.has_canonical_format:
+            table = table.copy()  # the caller's matrix stays as it is
+            table.sum_duplicates()
+        every = number_array(table.data, what)
+        run = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))[every != 0]
+        column, values = table.indices[every != 0], every[every != 0]
+    else:
+        table = number_array(Z, what)
+        _check_shape(table, what)
+        table = table.T if transpose else table
+        run, column = np.nonzero(table)
+        values = table[run, column]
+    names, _ = feature_names(features, table.shape[1], what=what)
+    return Matrix(what, run, column.astype(np.int64), values, table.shape, names, labels)
 
 
 def entries_of_matrix(table: Matrix, *advice: str | Argument) -> Entries:
     """A table of 0 and 1, which says what was selected; `advice` says what to do with other numbers."""
-    bad = np.flatnonzero((table.values != 0) & (table.values != 1))  # NaN differs from both
-    if bad.size:
-        table.complain(bad[0], *(advice or (ZERO_ONE_ONLY, " (from_weights takes weights)")))
-    return checked_entries(table.indptr, table.indices, None, table.d, table.names, table.labels)
-
-
-def _sparse(Z: Any, what: str, features: Names, labels: Names) -> Matrix:
-    _check_shape(Z, what)
-    table = Z.tocsr()
-    if not table.has_canonical_format:
-        table = table.copy()  # the caller's matrix stays as it is
-        table.sum_duplicates()
-    values = number_array(table.data, what)
-    keep = values != 0
-    rows = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))[keep]
-    indptr = row_pointers(np.bincount(rows, minlength=table.shape[0]))
-    return Matrix(indptr, table.indices[keep].astype(np.int64), values[keep], table.shape[1], features, labels, what)
+    advice = advice or (ZERO_ONE_ONLY, " (from_weights takes weights)")
+    table.refuse((table.values != 0) & (table.values != 1), *advice)  # NaN differs from both
+    return table.entries(None)
 
 
 def _check_shape(table: Any, what: str) -> None:
@@ -349,33 +359,26 @@ def entries_of_ranks(ranks: Any, features: Names, labels: Names, top: int | None
 
 def entries_of_weights(table: Matrix, what: str, top: int | None = None) -> Entries:
     """A runs x features table of weights: selected are those that are not 0, or the `top` largest of them."""
-    bad = np.flatnonzero(~np.isfinite(table.values))
-    if bad.size:
-        table.complain(bad[0], f"{what} are finite numbers")
-    indptr, indices, weights = table.indptr, table.indices, table.values.astype(np.float64)
-    if top is not None:
-        keep = _largest(indptr, weights, top)
-        indptr = row_pointers([int(keep[a:b].sum()) for a, b in itertools.pairwise(indptr)])
-        indices, weights = indices[keep], weights[keep]
-    return checked_entries(indptr, indices, weights, table.d, table.names, table.labels)
+    table.refuse(~np.isfinite(table.values), f"{what} are finite numbers")
+    weights = table.values.astype(np.float64)
+    return table.entries(weights, None if top is None else _largest(table.run, weights, top))
 
 
-def _largest(indptr: Ints, weights: Floats, top: int) -> Bools:
+def _largest(run: Ints, weights: Floats, top: int) -> Bools:
     """Which entries are among the `top` largest of their run in absolute value; a tie at the border is refused."""
     keep = np.ones(len(weights), dtype=np.bool_)
-    for i, (start, end) in enumerate(itertools.pairwise(indptr)):
-        size = np.abs(weights[start:end])
-        if len(size) > top:
-            order = np.argsort(-size, kind="stable")
-            if size[order[top - 1]] == size[order[top]]:
-                raise InputError(
-                    f"Run {i + 1} has several importances of {size[order[top]]:g} at the border of its {top} largest; "
-                    "give another ",
-                    Argument("top"),
-                    ".",
-                )
-            keep[start:end] = False
-            keep[start + order[:top]] = True
+    for i in np.flatnonzero(np.bincount(run) > top):
+        own = slice(*np.searchsorted(run, (i, i + 1)))
+        size = np.abs(weights[own])
+        order = np.argsort(-size, kind="stable")
+        if size[order[top - 1]] == size[order[top]]:
+            raise InputError(
+                f"Run {i + 1} has several importances of {size[order[top]]:g} at the border of its {top} largest; give "
+                "another ",
+                Argument("top"),
+                ".",
+            )
+        keep[own][order[top:]] = False
     return keep
 
 
