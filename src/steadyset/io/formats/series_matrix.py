@@ -47,11 +47,13 @@ def is_series_matrix(path: File) -> bool:
 def read_series_matrix(path: File, max_gb: float) -> tuple[Source, SeriesHeader]:
     """Samples x probes, and the header; a file without values is refused."""
     with readable(path), opened(path) as source:
-        lines = _Lines(path, source, max_gb)
-        header = _header(path, lines)
-        table = lines.table()
-    names = [str(name) for name in table.column_names[1:]]
-    if table.num_rows == 0 or not names:
+        lines = _lines(path, source, max_gb)
+        header, at_table = _header(path, lines)
+        if not at_table:
+            raise InputError(f"{path} has no line {BEGIN}; it is cut off: download it again.")
+        table = _table(path, lines)
+    names = [] if table is None else [str(name) for name in table.column_names[1:]]
+    if table is None or not table.num_rows or not names:
         series = path.name.split("_", 1)[0]
         raise InputError(
             f"{path} says what the samples are and holds no values, as usual for sequencing data; download the counts "
@@ -72,12 +74,27 @@ def read_series_matrix(path: File, max_gb: float) -> tuple[Source, SeriesHeader]
 def read_series_header(path: File, max_gb: float) -> SeriesHeader:
     """What the header says of the samples."""
     with readable(path), opened(path) as source:
-        return _header(path, _Lines(path, source, max_gb))
+        return _header(path, _lines(path, source, max_gb))[0]
 
 
-def _header(path: File, lines: _Lines) -> SeriesHeader:
+def _lines(path: File, source: IO[bytes], max_gb: float) -> Iterator[bytes]:
+    """The lines one by one; no more of them than memory is allowed for."""
+    size = 0
+    while line := source.readline(LONGEST_LINE):
+        size += len(line) + BYTES_A_CELL * max(1, line.count(b"\t"))
+        refuse_size(path, size, max_gb)
+        yield line
+
+
+def _header(path: File, lines: Iterator[bytes]) -> tuple[SeriesHeader, bool]:
+    """The header, whose lines are taken, and whether the table follows."""
     fields: dict[str, list[list[str]]] = {}
-    for line in lines.header():
+    at_table = False
+    for raw in lines:
+        line = _decoded(path, raw)
+        if line.startswith(BEGIN):
+            at_table = True
+            break
         if line.startswith((SAMPLE, f'"{SAMPLE}')):
             field, *values = _cells(path, line)
             fields.setdefault(field.removeprefix(SAMPLE), []).append(values)
@@ -89,7 +106,34 @@ def _header(path: File, lines: _Lines) -> SeriesHeader:
             raise InputError(f"{path} has {len(samples)} samples and another number of values in {SAMPLE}{field}.")
     if len(set(samples)) < len(samples):
         raise InputError(f"{path} has samples of the same name; it is damaged.")
-    return SeriesHeader(samples, _columns(fields))
+    return SeriesHeader(samples, _columns(fields)), at_table
+
+
+def _table(path: File, lines: Iterator[bytes]) -> pa.Table | None:
+    """The table of values: an Arrow table with the names of the rows first; None where it has no rows."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    kept = []
+    for line in lines:
+        if line.startswith(END.encode()):
+            break
+        kept.append(line)
+    else:
+        raise InputError(f"{path} ends before its table does; download it again.")
+    if len(kept) < 2:
+        return None
+    names = _cells(path, _decoded(path, kept[0]))
+    types = {name: pa.float64() if place else pa.string() for place, name in enumerate(names)}
+    try:
+        return arrow_csv.read_csv(
+            pa.BufferReader(b"".join(kept[1:])),
+            read_options=arrow_csv.ReadOptions(column_names=names, block_size=(1 << 20) + 8 * len(kept[0])),
+            parse_options=arrow_csv.ParseOptions(delimiter=TAB),
+            convert_options=arrow_csv.ConvertOptions(column_types=types, null_values=sorted(NULLS)),
+        )
+    except (pa.ArrowException, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not a well-formed series matrix: {first_line(error)}.") from None
 
 
 def _columns(fields: Mapping[str, list[list[str]]]) -> dict[str, list[str]]:
@@ -131,62 +175,6 @@ def _cells(path: File, line: str) -> list[str]:
         return next(csv.reader([line.rstrip("\r\n")], delimiter=TAB))
     except (csv.Error, StopIteration):
         raise InputError(f"{path} has a line in its header that cannot be read; download it again.") from None
-
-
-class _Lines:
-    """The lines of the header one by one, then the table; no more memory than allowed."""
-
-    def __init__(self, path: File, source: IO[bytes], max_gb: float) -> None:
-        self.path, self.source, self.max_gb = path, source, max_gb
-        self.at_table = False
-        self.size = 0
-
-    def header(self) -> Iterator[str]:
-        """Up to the line where the table begins."""
-        while raw := self.source.readline(LONGEST_LINE):
-            self._count(raw, 1)
-            line = _decoded(self.path, raw)
-            if line.startswith(BEGIN):
-                self.at_table = True
-                return
-            yield line
-
-    def table(self) -> pa.Table:
-        """The table of values: an Arrow table with the names of the rows first."""
-        import pyarrow as pa
-        from pyarrow import csv as arrow_csv
-
-        if not self.at_table:
-            raise InputError(f"{self.path} has no line {BEGIN}; it is cut off: download it again.")
-        kept = []
-        while raw := self.source.readline(LONGEST_LINE):
-            if raw.startswith(END.encode()):
-                break
-            self._count(raw, raw.count(b"\t"))
-            kept.append(raw)
-        else:
-            raise InputError(f"{self.path} ends before its table does; download it again.")
-        if not kept:
-            return pa.table({"ID_REF": pa.array([], pa.string())})
-        names = _cells(self.path, _decoded(self.path, kept[0]))
-        types = {name: pa.float64() if place else pa.string() for place, name in enumerate(names)}
-        try:
-            return (
-                arrow_csv.read_csv(
-                    pa.BufferReader(b"".join(kept[1:]) or b"\n"),
-                    read_options=arrow_csv.ReadOptions(column_names=names, block_size=(1 << 20) + 8 * len(kept[0])),
-                    parse_options=arrow_csv.ParseOptions(delimiter=TAB),
-                    convert_options=arrow_csv.ConvertOptions(column_types=types, null_values=sorted(NULLS)),
-                )
-                if len(kept) > 1
-                else pa.table({name: pa.array([], kind) for name, kind in types.items()})
-            )
-        except (pa.ArrowException, UnicodeDecodeError) as error:
-            raise InputError(f"{self.path} is not a well-formed series matrix: {first_line(error)}.") from None
-
-    def _count(self, line: bytes, cells: int) -> None:
-        self.size += len(line) + BYTES_A_CELL * cells
-        refuse_size(self.path, self.size, self.max_gb)
 
 
 def _decoded(path: File, line: bytes) -> str:
