@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import t
 
 import steadyset as st
-from steadyset.findings import Preference, Procedure, Score
+from steadyset.findings.parts import Preference, Procedure, Score
 
 
 def found(scoring="accuracy", **changes):

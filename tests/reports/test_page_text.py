@@ -12,8 +12,8 @@ import pytest
 from tests.reports.markup import contrast, without_scripts
 
 import steadyset as st
+from steadyset.plots.drawing import slim_svg
 from steadyset.reports.html import _shipped, isolating
-from steadyset.reports.svg import slim_svg
 
 RUNS = st.Selections.from_sets([[0, 1], [0, 1], [0, 2]] * 3, n_features=8)
 

@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 from tests.serve.conftest import BASE, TestClient, uploaded
 
-import steadyset.cli.serve as command
+import steadyset.cli.runs as command
 from steadyset.cli import run
 from steadyset.serve import access as guard
 from steadyset.serve import run_views, site

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from steadyset.cli import catalogues, documents, recorded_selections, runs, serve
+from steadyset.cli import catalogues, recorded_selections, runs
 from steadyset.cli.output import complain, speak_any_alphabet
 from steadyset.cli.parsing import Command, Function, Subcommand, parsed
 from steadyset.foundation.errors import InterruptedRunError, SteadysetError
@@ -27,8 +27,8 @@ COMMANDS: dict[str, Function] = {
     "assess": runs.assess,
     "tune": runs.tune,
     "run": runs.run_job,
-    "report": documents.report,
-    "methods": documents.methods,
+    "report": recorded_selections.report,
+    "methods": recorded_selections.methods,
     "measure": recorded_selections.measure,
     "compare": recorded_selections.compare,
     "consensus": recorded_selections.consensus,
@@ -36,7 +36,7 @@ COMMANDS: dict[str, Function] = {
     "selectors": catalogues.selectors,
     "resamplings": catalogues.resamplings,
     "certify": catalogues.certify,
-    "serve": serve.serve,
+    "serve": runs.serve,
     "warm-up": runs.warm_up,
 }
 

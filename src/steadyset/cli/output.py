@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from steadyset.foundation import text as wording
+from steadyset.foundation.display import Bar, Display, Figure, Table, Words
 from steadyset.foundation.text import shown_name
 
 if TYPE_CHECKING:
@@ -21,18 +22,9 @@ WRITTEN_OUT = "steadyset.written_out"  # how what cannot be encoded is printed
 
 
 def print_rows(
-    rows: Sequence[Mapping[str, Any]],
-    form: str,
-    *,
-    title: str = "",
-    wide: Sequence[str] = (),
-    right: Sequence[str] = (),
-    safe: bool = False,
+    rows: Sequence[Mapping[str, Any]], form: str, *, title: str = "", wide: Sequence[str] = (), safe: bool = False
 ) -> None:
-    """Print rows that share their keys.
-
-    `wide` columns may wrap, the others stay whole; `right` ones hold numbers as text; `safe`: see csv_text.
-    """
+    """Print rows that share their keys; `wide` columns of a table may wrap; `safe`: see csv_text."""
     if form == "json":
         from steadyset.findings.parts import plain
 
@@ -44,72 +36,35 @@ def print_rows(
         if not safe:
             warn_of_formulas((value for row in rows for value in row.values()), "The csv output")
     else:
-        _print_table(rows, title, wide, right)
+        marked = [{key: Words(str(value)) if key in wide else value for key, value in row.items()} for row in rows]
+        print_table(Table.of(marked, title))
 
 
 def render(found: Findings, form: str, *, safe: bool = False) -> None:
     """For people: everything; as csv: the table; as json: the findings."""
     if form == "json":
         print(found.to_json())
-        return
-    from steadyset.findings.display import front_cells, front_rows
+    elif form == "csv":
+        from steadyset.findings.display import main_rows
 
-    rows = front_rows(found) if found.front else summary_rows(found)
-    if form == "csv":
-        print_rows(rows, form, safe=safe)
-        return
-    if found.front:
-        print_rows(front_cells(found), form, title="The Pareto front", wide=("parameters",))
-    for sentence in found.answer:
+        print_rows(main_rows(found), form, safe=safe)
+    else:
+        from steadyset.findings.sections import display_of
+
+        print_display(display_of(found, most=None))
+
+
+def print_display(shown: Display, hint: str = ".") -> None:
+    """What is shown of a result; `hint` ends the sentence on rows that a table leaves out."""
+    for sentence in shown.answer:
         typer.echo(sentence)
-    if not found.front:
-        _render_summary(found)
-    _render_sections(found)
-
-
-def summary_rows(found: Findings) -> list[dict[str, Any]]:
-    """The summary as flat rows."""
-    return [
-        {
-            "selector": row.name,
-            "runs": row.runs,
-            "stability": row.stability,
-            "low": row.low,
-            "high": row.high,
-            "verdict": row.verdict,
-            **{
-                key: value
-                for name, score in row.scores.items()
-                for key, value in (
-                    (name, score.mean),
-                    (f"{name}_se", score.se),
-                    (f"{name}_blind", score.blind),
-                    (f"{name}_random", score.random),
-                )
-            },
-            "size": row.size,
-            "failures": row.failures,
-            "warnings": row.warned,
-            "tied": row.tied,
-            "note": row.note,
-        }
-        for row in found.summary
-    ]
-
-
-def _render_summary(found: Findings) -> None:
-    from steadyset.findings.display import summary_cells
-    from steadyset.findings.sections import legends
-
-    print_rows([summary_cells(row, found) for row in found.summary], "table")
-    for line in legends(found):
+    for table in shown.tables:
+        print_table(table)
+        if table.more:
+            typer.echo(table.more.removesuffix(".") + hint)
+    for line in shown.notes:
         typer.echo(line)
-
-
-def _render_sections(found: Findings) -> None:
-    from steadyset.findings.sections import brief_sections
-
-    for title, lines in brief_sections(found).items():
+    for title, lines in shown.sections.items():
         typer.echo(f"\n{title}:")
         for line in lines:
             typer.echo(f"  {line}")
@@ -119,11 +74,6 @@ def complain(sentence: str) -> None:
     """What went wrong, on standard error, each line without what would move the cursor."""
     for line in f"steadyset: {sentence}".splitlines():
         print(" ".join(line.split()), file=sys.stderr)
-
-
-def number(value: float, decimals: int = 4) -> str:
-    """A number for people, a dash for what is undefined."""
-    return wording.number(value, decimals)
 
 
 def warn_of_formulas(values: Iterable[Any], where: str) -> None:
@@ -149,28 +99,38 @@ def _written_out(error: UnicodeError) -> tuple[str | bytes, int]:
     return codecs.backslashreplace_errors(error)
 
 
-def _print_table(rows: Sequence[Mapping[str, Any]], title: str, wide: Sequence[str], right: Sequence[str]) -> None:
+def print_table(table: Table) -> None:
+    """A table without its bars: Words may wrap, other cells stay whole."""
     from rich import box
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Table as RichTable
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for key in rows[0] if rows else ():
-        numeric = any(isinstance(row[key], (int, float)) and not isinstance(row[key], bool) for row in rows)
-        table.add_column(
-            key, justify="right" if numeric or key in right else "left", no_wrap=key not in wide, overflow="fold"
-        )
-    for row in rows:
-        # Text, not markup: feature and file names are data from strangers.
-        table.add_row(
-            *[Text(number(value) if isinstance(value, float) else shown_name(str(value))) for value in row.values()]
-        )
+    drawn = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
+    columns = {
+        title: [row[place] for row in table.rows]
+        for place, title in enumerate(table.header)
+        if not any(isinstance(row[place], Bar) for row in table.rows)
+    }
+    wide = False
+    for title, cells in columns.items():
+        wraps = any(isinstance(cell, Words) for cell in cells)
+        numeric = any(isinstance(cell, int | float | Figure) and not isinstance(cell, bool) for cell in cells)
+        drawn.add_column(title, justify="right" if numeric else "left", no_wrap=not wraps, overflow="fold")
+        wide = wide or wraps
+    for row in zip(*columns.values(), strict=True):
+        drawn.add_row(*(Text(_plain(cell)) for cell in row))  # not markup: names are data from strangers
     console = Console(file=sys.stdout)
     roomy = Console(file=sys.stdout, width=200)
     # A cell that is cut says something else than was found: a line too long for the terminal is the lesser evil.
-    if not console.is_terminal or (not wide and roomy.measure(table).maximum > console.width):
+    if not console.is_terminal or (not wide and roomy.measure(drawn).maximum > console.width):
         console = roomy
-    if title:
-        console.print(Text(title, style="bold"))
-    console.print(table)
+    if table.title:
+        console.print(Text(table.title, style="bold"))
+    console.print(drawn)
+
+
+def _plain(cell: Any) -> str:
+    if isinstance(cell, float):
+        return wording.number(cell, 4)
+    return shown_name(cell.text if isinstance(cell, Words | Figure) else str(cell))

@@ -1,24 +1,27 @@
-"""`steadyset measure`, `compare` and `consensus`: how steady recorded selections are, which differ, which agree."""
+"""`steadyset measure`, `compare` and `consensus` of recorded selections; `report` and `methods` also of run folders."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from steadyset.cli import recorded
-from steadyset.cli.output import print_rows
+from steadyset.cli.output import print_display, print_rows
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.conventions import LEVEL
+from steadyset.foundation.display import Figure
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, p_value, percent
 from steadyset.io.labels import UnionOfNames
 from steadyset.options import Given
 
 if TYPE_CHECKING:
-    from steadyset.findings import Findings, Measured
+    from steadyset.findings.parts import Findings, Measured
     from steadyset.selections import Selections
 
 
@@ -165,19 +168,13 @@ def _show_comparison(found: Findings) -> None:
     tests = [
         {
             **{key: getattr(test, key) for key in ("first", "second", "difference", "low", "high")},
-            **{key: p_value(getattr(test, key)) for key in ("p_value", "p_adjusted")},
+            **{key: Figure(p_value(getattr(test, key))) for key in ("p_value", "p_adjusted")},
             "paired": test.paired,
             "note": without_cautions(test.note),
         }
         for test in tested.tests
     ]
-    print_rows(
-        _without_empty_notes(tests),
-        "table",
-        title="Differences (second minus first)",
-        wide=["note"],
-        right=["p_value", "p_adjusted"],
-    )
+    print_rows(_without_empty_notes(tests), "table", title="Differences (second minus first)", wide=["note"])
     for sentence in cautions(row.note for row in found.summary):
         typer.echo(sentence)
     if not all(test.paired for test in tested.tests):
@@ -203,6 +200,7 @@ def consensus(given: Given) -> None:
     method; with --each-list, each list is. Beside every number stands what random sets of the same sizes would give.
     """
     from steadyset.findings.of_selections import of_consensus
+    from steadyset.findings.sections import display_of
     from steadyset.inference.agreement import consensus as find_consensus
 
     if len(set(given.files)) < len(given.files):
@@ -230,7 +228,8 @@ def consensus(given: Given) -> None:
     elif given.format == "csv":
         print_rows(_records(found.features), "csv", safe=given.spreadsheet_safe)
     else:
-        _show_consensus(told, len(found.features), given.show)
+        shown = display_of(replace(told, ranking=told.ranking[: given.show]), most=None)
+        print_display(replace(shown, sections={}), "; --format csv has all.")
     for note in (*(() if given.format == "json" else told.notes), *recorded.chance_notes(read)):
         typer.echo(note, err=programs)
     if any(one.mc_error for one in told.backed):
@@ -244,22 +243,6 @@ def _only_one(method: recorded.Recorded) -> str:
     return f"{method.name} is the only method; {each}{others}."
 
 
-def _show_consensus(found: Findings, n_features: int, shown: int) -> None:
-    from steadyset.findings.display import method_cells, pair_cells, ranking_cells
-    from steadyset.findings.sections import legends
-
-    for sentence in found.answer:
-        typer.echo(sentence)
-    print_rows(method_cells(found), "table", title="Within methods")
-    print_rows(pair_cells(found), "table", title="Between methods")
-    print_rows(ranking_cells(found, shown), "table", title="Features")
-    left = n_features - min(shown, len(found.ranking))
-    if left:
-        typer.echo(f"{counted(left, 'more feature')} with lower scores; --format csv has all.")
-    for line in legends(found):
-        typer.echo(line)
-
-
 def _undefined(text: str) -> Any:
     """The policy that --undefined names."""
     if text in ("nan", "raise"):
@@ -268,3 +251,35 @@ def _undefined(text: str) -> Any:
         return float(text)
     except ValueError:
         raise wrong_argument("undefined", "nan, raise or a number", text) from None
+
+
+def report(given: Given) -> None:
+    """Write the report of an assessment, a tuning or recorded selections: one self-contained page, or for a paper."""
+    from steadyset.reports import report as write_report
+
+    out = given.out
+    if out is None:
+        out = Path("report" if given.format == "folder" else f"report.{given.format or 'html'}")
+    read = recorded.recorded_in(given.source, given)
+    source = given.source if read is None else recorded.by_name(read)
+    page = write_report(source, out, format=given.format, **given.arguments("findings"))
+    recorded.echo_notes(read or (), err=False)
+    for note in recorded.chance_notes(read or ()):
+        typer.echo(note)
+    typer.echo(f"The report is in {page}.")
+
+
+def methods(given: Given) -> None:
+    """Tell what was done and what came of it in paragraphs for a paper, with the references of what was used."""
+    from steadyset.findings import methods_of
+    from steadyset.io.disk import explained, write_durably
+
+    read = recorded.recorded_in(given.source, given)
+    source = given.source if read is None else recorded.by_name(read)
+    found = methods_of(source, **given.arguments("findings"))
+    recorded.echo_notes(read or (), err=True)
+    for path, text in ((given.bibtex, found.bibtex), (given.csl, found.csl_json)):
+        if path is not None:
+            with explained(path):
+                write_durably(path, text().encode())
+    sys.stdout.write(found.written(given.format, keys=given.bibtex is not None or given.csl is not None))

@@ -8,25 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyset.findings.citations import FORMATS, Methods, recorded_methods
-from steadyset.findings.parts import (
-    Backed,
-    Baseline,
-    Between,
-    Configuration,
-    Core,
-    Differences,
-    FeatureRows,
-    Findings,
-    Loss,
-    Measured,
-    Preference,
-    Procedure,
-    RankedFeature,
-    Reason,
-    Score,
-    Test,
-    recorded_findings,
-)
+from steadyset.findings.parts import Findings, Measured, Preference, recorded_findings
 from steadyset.foundation.arguments import check_choice, check_flag
 from steadyset.foundation.conventions import CORE, LEVEL, MARGIN, check_core, check_level, check_margin
 from steadyset.foundation.errors import Argument, InputError
@@ -43,28 +25,7 @@ if TYPE_CHECKING:
     from steadyset.inference.agreement import Consensus
     from steadyset.inference.comparison import Comparison
 
-__all__ = [
-    "Backed",
-    "Baseline",
-    "Between",
-    "Configuration",
-    "Core",
-    "Differences",
-    "FeatureRows",
-    "Findings",
-    "Loss",
-    "Measured",
-    "Methods",
-    "Preference",
-    "Procedure",
-    "RankedFeature",
-    "Reason",
-    "Score",
-    "Test",
-    "findings_of",
-    "methods_of",
-    "methods_text",
-]
+__all__ = ["Findings", "findings_of", "methods_of", "methods_text"]
 
 DEFAULT_MEASURE = "nogueira"  # the one that has words for its values
 
@@ -115,9 +76,10 @@ def findings_of(
 
     asked = {"core": core, "level": level}
     core, level = CORE if core is None else core, LEVEL if level is None else level
+    largest = MARGIN if margin is None else margin
     check_core(core)
     check_level(level)
-    check_margin(MARGIN if margin is None else margin)
+    check_margin(largest)
     if isinstance(result, Findings):
         _refuse_others(result, asked)
         if result.preference is not None:
@@ -130,7 +92,7 @@ def findings_of(
     if isinstance(result, Findings):
         return result
     if isinstance(result, Assessment):
-        return of_assessment(result, core=core, level=level, margin=MARGIN if margin is None else margin)
+        return of_assessment(result, core=core, level=level, margin=largest)
     if isinstance(result, Comparison):
         _refuse_others(result, {"level": asked["level"]})
         _refuse_scores(result)
@@ -239,14 +201,11 @@ def verdict_words(row: Measured, tied: float | None, *, known: bool) -> str:
     """
     if row.measure != DEFAULT_MEASURE or isnan(row.estimate):
         return ""
-    ends = f"{CONVENTION}: poor below {POOR:.2f}, excellent above {EXCELLENT:.2f}"
-    value = f"{row.measure} {number(row.estimate, 4)}"
-    if not known:
-        return f"{value}: {NO_VERDICT}"
-    words = judged(row.estimate, row.low, row.high, tied)
-    if not is_of_scale(words):
-        return f"{value}: {words}"
-    return f"{value}: {words}{'' if isnan(row.low) else ' by its interval'} ({ends})"
+    words = judged(row.estimate, row.low, row.high, tied) if known else NO_VERDICT
+    if known and is_of_scale(words):
+        words += "" if isnan(row.low) else " by its interval"
+        words += f" ({CONVENTION}: poor below {POOR:.2f}, excellent above {EXCELLENT:.2f})"
+    return f"{row.measure} {number(row.estimate, 4)}: {words}"
 
 
 def _refuse_others(result: Findings | Preference | Comparison | Consensus, asked: Mapping[str, float | None]) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from steadyset._version import __version__
 from steadyset.foundation.errors import InputError
@@ -23,6 +23,7 @@ from steadyset.inference.table import MARKDOWN, latex_escaped
 from steadyset.io import beneath
 from steadyset.io.disk import RECORDED_METHODS, write_durably
 
+T = TypeVar("T")
 FORMATS = ("text", "markdown", "latex", "json", "bibtex", "csl")
 SCHEMA = "steadyset.methods"
 TRIPOD, CHECKLIST = "collins2024", "Items of TRIPOD+AI that each sentence serves"
@@ -221,11 +222,9 @@ def _place(item: Mapping[str, Any]) -> str:
 
 
 def _bibtex_name(name: Mapping[str, str]) -> str:
-    return (
-        f"{{{latex_escaped(name['literal'])}}}"
-        if "literal" in name
-        else latex_escaped(f"{name['family']}, {name['given']}")
-    )
+    if "literal" in name:
+        return f"{{{latex_escaped(name['literal'])}}}"
+    return latex_escaped(f"{name['family']}, {name['given']}")
 
 
 def _protected(title: str) -> str:
@@ -339,18 +338,11 @@ class Methods:
 
     def written(self, form: str, *, keys: bool = False) -> str:
         """One of FORMATS."""
-        match form:
-            case "markdown":
-                return self.markdown(keys=keys)
-            case "latex":
-                return self.latex(keys=keys)
-            case "json":
-                return json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
-            case "bibtex":
-                return self.bibtex()
-            case "csl":
-                return self.csl_json()
-        return self.text()
+        if form == "json":
+            return json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
+        if form in ("markdown", "latex"):
+            return self.markdown(keys=keys) if form == "markdown" else self.latex(keys=keys)
+        return {"bibtex": self.bibtex, "csl": self.csl_json}.get(form, self.text)()
 
     def bibtex(self) -> str:
         """The references as a .bib file."""
@@ -365,7 +357,7 @@ class Methods:
         return {
             "paragraphs": self.texts(),
             "results": self.results_text(),
-            "with_keys": [_written(one, _with_keys) for one in (*self.paragraphs, self.results) if one],
+            "with_keys": [_written(one, _keyed) for one in (*self.paragraphs, self.results) if one],
             "tripod_ai": [
                 {"items": items.split(", ") if items else [], "sentence": s} for items, s in self.checklist()
             ],
@@ -401,47 +393,44 @@ def record_methods(methods: Methods, folder: Path) -> None:
     """Put the methods into a folder that holds no more than results, such as that of a tuning."""
     from steadyset.assessment.written import write_json
 
-    write_durably(
-        folder / RECORDED_METHODS, write_json({"schema": SCHEMA, "schema_version": 2, **recorded_form(methods)})
-    )
+    content = {"schema": SCHEMA, "schema_version": 2, **recorded_form(methods)}
+    write_durably(folder / RECORDED_METHODS, write_json(content))
 
 
 def recorded_methods(folder: Path) -> Methods | None:
     """What `record_methods` put down; None where nothing was."""
+    from steadyset.assessment.written import DamagedError
+
+    def read(content: Mapping[str, Any]) -> Methods:
+        if content["schema"] != SCHEMA:
+            raise DamagedError(f"it does not follow the schema {SCHEMA}")
+        return methods_from(content)
+
+    return read_recorded(folder, RECORDED_METHODS, read)
+
+
+def read_recorded(folder: Path, name: str, read: Callable[[dict[str, Any]], T]) -> T | None:
+    """What `read` makes of a JSON file in a folder; None where there is none, and a sentence where it is damaged."""
     from steadyset.assessment.written import read_json
 
-    path = folder / RECORDED_METHODS
+    path = folder / name
     if not path.exists():
         return None
     try:
-        return _methods_of(read_json(beneath.read(folder, RECORDED_METHODS)))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        return read(read_json(beneath.read(folder, name)))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError) as error:
         raise InputError(f"{path} is damaged: {error}; make it again by the command that wrote it.") from None
-
-
-def _methods_of(content: Mapping[str, Any]) -> Methods:
-    from steadyset.assessment.written import DamagedError
-
-    if content["schema"] != SCHEMA:
-        raise DamagedError(f"it does not follow the schema {SCHEMA}")
-    return methods_from(content)
 
 
 def methods_from(content: Mapping[str, Any]) -> Methods:
     """What `recorded_form` was made of."""
     references = {str(item["id"]): Reference(item) for item in content["references"]}
 
+    def part(written: str | list[str]) -> Part:
+        return written if isinstance(written, str) else Citation(tuple(references[key] for key in written))
+
     def read(paragraph: Sequence[Mapping[str, Any]]) -> Paragraph:
-        return tuple(
-            Sentence(
-                tuple(
-                    part if isinstance(part, str) else Citation(tuple(references[key] for key in part))
-                    for part in sentence["parts"]
-                ),
-                tuple(map(str, sentence["items"])),
-            )
-            for sentence in paragraph
-        )
+        return tuple(Sentence(tuple(map(part, one["parts"])), tuple(map(str, one["items"]))) for one in paragraph)
 
     return Methods(tuple(map(read, content["paragraphs"])), read(content["results"]))
 
@@ -449,14 +438,11 @@ def methods_from(content: Mapping[str, Any]) -> Methods:
 def recorded_form(methods: Methods) -> dict[str, Any]:
     """The paragraphs for a file, where a citation is a list of keys."""
 
+    def part(given: Part) -> str | list[str]:
+        return given if isinstance(given, str) else [one.key for one in given.references]
+
     def written(paragraph: Paragraph) -> list[dict[str, Any]]:
-        return [
-            {
-                "parts": [part if isinstance(part, str) else [r.key for r in part.references] for part in one.parts],
-                "items": list(one.items),
-            }
-            for one in paragraph
-        ]
+        return [{"parts": list(map(part, one.parts)), "items": list(one.items)} for one in paragraph]
 
     return {
         "paragraphs": [written(paragraph) for paragraph in methods.paragraphs],
@@ -474,17 +460,15 @@ def _beginning(words: str) -> str:
     return words if len(words) <= BEGINNING else f"{words[:BEGINNING].rsplit(' ', 1)[0]} ..."
 
 
-def _with_keys(part: Part) -> str:
-    return part if isinstance(part, str) else _keyed(part)
-
-
 def _as_text(part: Part) -> str:
     if isinstance(part, str):
         return part
     return f" ({'; '.join(one.short for one in part.references)})" if part.references else ""
 
 
-def _keyed(part: Citation) -> str:
+def _keyed(part: Part) -> str:
+    if isinstance(part, str):
+        return part
     return f" [{'; '.join(f'@{one.key}' for one in part.references)}]" if part.references else ""
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from steadyset._version import __version__
 from steadyset.findings.answer import SCALE
 from steadyset.findings.parts import STABILITY
-from steadyset.foundation.display import MOST_ROWS, Bar, Table, Words
+from steadyset.foundation.display import Bar, Table, Words
 from steadyset.foundation.text import amount, counted, expected_count, number, p_value, percent, shown_name, span
 from steadyset.options import as_shell_line
 
@@ -34,14 +34,14 @@ SETTINGS = {
 LONGEST_SETTING = 300  # characters of a value
 
 
-def short_summary(found: Findings) -> list[Table]:
+def short_summary(found: Findings, most: int | None) -> list[Table]:
     """One row per procedure, or per method of a consensus."""
     if found.front:  # which has the chosen configuration among the others
         return []
     if found.ranking:
-        return [Table.of(method_cells(found), "Within methods", most=MOST_ROWS, noun="method")]
+        return [Table.of(_method_cells(found), "Within methods", most=most, noun="method")]
     noun = "selector" if found.kind == "assessment" else "procedure"
-    return [Table.of([_with_bar(row, found) for row in found.summary], most=MOST_ROWS, noun=noun)]
+    return [Table.of([_summary_cells(row, found) for row in found.summary], most=most, noun=noun)]
 
 
 def summary_legend(found: Findings) -> list[str]:
@@ -64,39 +64,38 @@ def summary_legend(found: Findings) -> list[str]:
     return said
 
 
-def short_front(found: Findings) -> list[Table]:
-    """One row per configuration."""
-    rows = [_configuration(row) for row in front_cells(found)]
-    return [Table.of(rows, "The Pareto front", most=MOST_ROWS, noun="configuration")]
+def short_front(found: Findings, most: int | None) -> list[Table]:
+    """One row per configuration; what it is stands in one cell."""
+    rows = [
+        {
+            "configuration": f"{one.number} (chosen)" if one.chosen else str(one.number),
+            **{
+                name.replace("_", " "): amount(value) if name == "n_features" else value
+                for name, value in one.objectives.items()
+            },
+            "on front": one.on_front,
+            "parameters": Words(", ".join(filter(None, _settings(one)))),
+        }
+        for one in found.front
+    ]
+    return [Table.of(rows, "The Pareto front", most=most, noun="configuration")]
 
 
-def short_measures(found: Findings) -> list[Table]:
+def short_measures(found: Findings, most: int | None) -> list[Table]:
     """One row per measure and procedure."""
     kept = ("name", "measure", "estimate", "steadier", "low", "high", "note")
     return [Table.of([{key: getattr(row, key) for key in kept} for row in found.measures])]
 
 
-def short_ranking(found: Findings) -> list[Table]:
-    """The first features of a consensus."""
-    rows = ranking_cells(found, MOST_ROWS)
-    features = Table.of([row | {"feature": Words(row["feature"])} for row in rows], "Features")
-    left = int(found.settings["ranked_features"]) - len(rows)
-    return [replace(features, more=f"{counted(left, 'more feature')} with lower scores." if left else "")]
-
-
-def short_pairs(found: Findings) -> list[Table]:
-    """One row per pair of methods of a consensus."""
-    return [Table.of(pair_cells(found), "Between methods", most=MOST_ROWS, noun="pair")]
-
-
-def summary_cells(row: Procedure, found: Findings) -> dict[str, str]:
-    """A row of the summary: short enough for a terminal of 80 columns."""
+def _summary_cells(row: Procedure, found: Findings) -> dict[str, Any]:
+    """A row of the summary: short enough for a terminal of 80 columns, which shows no bars."""
     letters = next((one.groups for one in found.differences if one.what == STABILITY), {})
     whole = found.kind == "assessment"
     return {
         "selector" if whole else "procedure": row.name,
         found.measure if found.kind == "comparison" else STABILITY: _interval(row),
-        **({"verdict": row.verdict} if any(one.verdict for one in found.summary) else {}),
+        "": Bar(row.stability, row.low, row.high),
+        **({"verdict": Words(row.verdict)} if any(one.verdict for one in found.summary) else {}),
         **{name: _with_error(row.scores[name].mean, row.scores[name].se) for name in found.scoring},
         **({"size": amount(row.size)} if whole or not all(isnan(one.size) for one in found.summary) else {}),
         "runs": str(row.runs),
@@ -106,29 +105,49 @@ def summary_cells(row: Procedure, found: Findings) -> dict[str, str]:
     }
 
 
+def main_rows(found: Findings) -> list[dict[str, Any]]:
+    """What a csv file holds of findings: the front of a tuning, else the summary, with every number as it is."""
+    return front_rows(found) if found.front else summary_rows(found)
+
+
+def summary_rows(found: Findings) -> list[dict[str, Any]]:
+    """The summary as flat rows."""
+    return [
+        {
+            "selector": row.name,
+            **{key: getattr(row, key) for key in ("runs", "stability", "low", "high", "verdict")},
+            **{
+                f"{name}{end}": value
+                for name, score in row.scores.items()
+                for end, value in zip(("", "_se", "_blind", "_random"), vars(score).values(), strict=True)
+            },
+            "size": row.size,
+            "failures": row.failures,
+            "warnings": row.warned,
+            "tied": row.tied,
+            "note": row.note,
+        }
+        for row in found.summary
+    ]
+
+
 def front_rows(found: Findings) -> list[dict[str, Any]]:
     """The front and the chosen configuration as flat rows: what it is, its objectives, how sure its place is."""
     return [
         {
             "configuration": one.number,
-            "filter": one.params.get("filter", ""),
-            "model": one.params.get("model", ""),
+            "filter": _settings(one)[0],
+            "model": _settings(one)[1],
             **one.objectives,
             "on_front": one.on_front,
-            "parameters": _parameters(one),
+            "parameters": _settings(one)[2],
             "chosen": "yes" if one.chosen else "",
         }
         for one in found.front
     ]
 
 
-def front_cells(found: Findings) -> list[dict[str, Any]]:
-    """The rows of the front as people read them: sizes are means of whole numbers."""
-    rows = front_rows(found)
-    return [{**row, "n_features": amount(row["n_features"])} if "n_features" in row else row for row in rows]
-
-
-def method_cells(found: Findings) -> list[dict[str, Any]]:
+def _method_cells(found: Findings) -> list[dict[str, Any]]:
     """How far the runs of each method agree."""
     return [
         {
@@ -142,9 +161,9 @@ def method_cells(found: Findings) -> list[dict[str, Any]]:
     ]
 
 
-def pair_cells(found: Findings) -> list[dict[str, Any]]:
-    """How far two methods agree, beside chance."""
-    return [
+def short_pairs(found: Findings, most: int | None) -> list[Table]:
+    """How far each two methods of a consensus agree, beside chance."""
+    rows = [
         {
             "methods": f"{one.first} and {one.second}",
             found.measure: number(one.agreement),
@@ -156,16 +175,17 @@ def pair_cells(found: Findings) -> list[dict[str, Any]]:
         }
         for one in found.between
     ]
+    return [Table.of(rows, "Between methods", most=most, noun="pair")]
 
 
-def ranking_cells(found: Findings, most: int) -> list[dict[str, Any]]:
-    """The first features of the ranking."""
+def short_ranking(found: Findings, most: int | None) -> list[Table]:
+    """The first features of a consensus."""
     total = sum(row.runs for row in found.summary)
     directed = any(one.direction for one in found.ranking)
-    return [
+    rows = [
         {
             "rank": one.rank,
-            "feature": one.feature,
+            "feature": Words(one.feature),
             **({"direction": one.direction} if directed else {}),
             "methods": f"{one.methods} of {len(found.summary)}",
             "by chance": expected_count(one.by_chance) if one.methods else "",
@@ -175,26 +195,9 @@ def ranking_cells(found: Findings, most: int) -> list[dict[str, Any]]:
         }
         for one in found.ranking[:most]
     ]
-
-
-def _configuration(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of the front, short enough for 80 columns: what it is stands in one cell."""
-    words = ", ".join(row[name] for name in ("filter", "model", "parameters") if row[name])
-    left = ("configuration", "filter", "model", "parameters", "chosen")
-    return {
-        "configuration": f"{row['configuration']} (chosen)" if row["chosen"] else str(row["configuration"]),
-        **{name.replace("_", " "): value for name, value in row.items() if name not in left},
-        "parameters": Words(words),
-    }
-
-
-def _with_bar(row: Procedure, found: Findings) -> dict[str, Any]:
-    cells: dict[str, Any] = dict(summary_cells(row, found))
-    name = next(iter(cells))
-    stability = list(cells)[1]
-    if "verdict" in cells:
-        cells["verdict"] = Words(cells["verdict"])
-    return {name: cells.pop(name), stability: cells.pop(stability), "": Bar(row.stability, row.low, row.high), **cells}
+    left = int(found.settings["ranked_features"]) - len(rows)
+    more = f"{counted(left, 'more feature')} with lower scores." if left else ""
+    return [replace(Table.of(rows, "Features"), more=more)]
 
 
 def _interval(row: Procedure) -> str:
@@ -205,16 +208,14 @@ def _with_error(mean: float, se: float) -> str:
     return number(mean, 3) + (f" ± {number(se, 3)}" if se == se else "")
 
 
-def _parameters(one: Configuration) -> str:
-    return ", ".join(
-        f"{name.rpartition('__')[2].rpartition('.')[2]}={_short(value)}"
+def _settings(one: Configuration) -> tuple[str, str, str]:
+    """The filter, the model, and the other parameters of a configuration."""
+    others = [
+        f"{name.rpartition('__')[2].rpartition('.')[2]}={f'{value:.3g}' if isinstance(value, float) else value}"
         for name, value in one.params.items()
         if name not in ("filter", "model")
-    )
-
-
-def _short(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
+    ]
+    return one.params.get("filter", ""), one.params.get("model", ""), ", ".join(others)
 
 
 def settings_told(found: Findings) -> dict[str, str]:
@@ -236,7 +237,9 @@ def settings_told(found: Findings) -> dict[str, str]:
     if settings.get("objectives"):
         told["objectives"] = ", ".join(map(objective_words, settings["objectives"]))
     told |= {words: str(settings[key]) for key, words in SETTINGS.items() if settings.get(key) is not None}
-    told |= {f"selector {name}": str(text) for name, text in _selectors(settings).items()}
+    selectors = settings.get("selectors")
+    if isinstance(selectors, Mapping):
+        told |= {f"selector {name}": str(text) for name, text in selectors.items()}
     versions = {"steadyset": settings.get("steadyset_version", __version__), **details.get("versions", {})}
     told["versions"] = ", ".join(f"{name} {number}" for name, number in versions.items())
     told = {shown_name(key): _shortened(shown_name(text)) for key, text in told.items()}
@@ -249,11 +252,6 @@ def _margin_words(preference: Preference) -> str:
     if preference.margin == preference.largest_loss:
         return f"{preference.margin:g} of {words}"
     return f"{percent(preference.margin)} of the {words} without features, {preference.largest_loss:.3g}"
-
-
-def _selectors(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = settings.get("selectors", {})
-    return found if isinstance(found, Mapping) else {}
 
 
 def _shortened(text: str) -> str:

@@ -83,24 +83,15 @@ def _rows(assessment: Assessment, level: float) -> tuple[Procedure, ...]:
         Procedure(
             name,
             int(row["n_runs"]),
-            float(row["stability"]),
-            float(row["low"]),
-            float(row["high"]),
-            str(row["verdict"]),
-            float(row["size"]),
-            {
-                score: Score(
-                    float(row[score]),
-                    float(row[f"{score}_se"]),
-                    float(row[f"{score}_blind"]),
-                    float(row[f"{score}_random"]),
-                )
+            **{key: float(row[key]) for key in ("stability", "low", "high", "size", "tied")},
+            verdict=str(row["verdict"]),
+            scores={
+                score: Score(*(float(row[f"{score}{end}"]) for end in ("", "_se", "_blind", "_random")))
                 for score in assessment.settings["scoring"]
             },
-            int(row["failures"]),
-            int(row["warnings"]),
-            float(row["tied"]),
-            str(row["note"]),
+            failures=int(row["failures"]),
+            warned=int(row["warnings"]),
+            note=str(row["note"]),
         )
         for name, row in zip(assessment.selectors, assessment.summary_rows(level=level), strict=True)
     )
@@ -115,8 +106,13 @@ def _baselines(assessment: Assessment, rows: tuple[Procedure, ...]) -> tuple[Bas
     for size in dict.fromkeys(amount(row.size) for row in rows if not isnan(row.size)):
         alike = [row for row in rows if amount(row.size) == size]
         random = {score: _first(row.scores[score].random for row in alike) for score in scoring}
-        found.append(Baseline(f"random, {size} feature{'' if size == '1' else 's'}", random))
+        found.append(Baseline(random_features(size), random))
     return tuple(one for one in found if any(not isnan(value) for value in one.scores.values()))
+
+
+def random_features(size: str) -> str:
+    """What a random selection of so many features is called."""
+    return f"random, {size} feature{'' if size == '1' else 's'}"
 
 
 def _first(values: Iterator[float]) -> float:

@@ -65,19 +65,10 @@ def of_selections(
     rows = []
     for name, sel in runs.items():
         value = steadiness(sel, level=level)
-        rows.append(
-            Procedure(
-                name,
-                sel.n_runs,
-                value.stability,
-                value.low,
-                value.high,
-                "" if isinstance(sel.features, UnionOfNames) else _verdict(value.verdict, scored.get(name)),
-                float(sel.sizes.mean()) if sel.n_runs else nan,
-                tied=sel.tied_share or 0.0,
-                note=value.note,
-            )
-        )
+        ends = value.stability, value.low, value.high
+        words = "" if isinstance(sel.features, UnionOfNames) else _verdict(value.verdict, scored.get(name))
+        size = float(sel.sizes.mean()) if sel.n_runs else nan
+        rows.append(Procedure(name, sel.n_runs, *ends, words, size, tied=sel.tied_share or 0.0, note=value.note))
     several = {name: sel for name, sel in runs.items() if sel.n_runs > 1}
     tested = (differences(compare(several, level=level), STABILITY),) if len(several) > 1 else ()
     sizes = sorted({sel.n_features for sel in runs.values()})
@@ -132,24 +123,12 @@ def of_comparison(
     measure = get_measure(comparison.measure)
     lower = "" if measure.higher_is_steadier else measure.name
     has_words = measure.name == DEFAULT_MEASURE and not _chance(runs)
-    rows = tuple(
-        Procedure(
-            str(name),
-            int(row["n_runs"]),
-            float(row["estimate"]),
-            float(row["low"]),
-            float(row["high"]),
-            _verdict(
-                judged(row["estimate"], row["low"], row["high"], comparison.tied.get(str(name))), scored.get(str(name))
-            )
-            if has_words
-            else "",
-            float(runs[str(name)].sizes.mean()) if str(name) in runs else nan,
-            tied=comparison.tied.get(str(name), 0.0),
-            note=str(row["note"]),
-        )
-        for name, row in zip(comparison.table.index, comparison.table.to_dict("records"), strict=True)
-    )
+    rows = []
+    for name, row in zip(map(str, comparison.table.index), comparison.table.to_dict("records"), strict=True):
+        ends = float(row["estimate"]), float(row["low"]), float(row["high"])
+        words = _verdict(judged(*ends, comparison.tied.get(name)), scored.get(name)) if has_words else ""
+        size, tied = float(runs[name].sizes.mean()) if name in runs else nan, comparison.tied.get(name, 0.0)
+        rows.append(Procedure(name, int(row["n_runs"]), *ends, words, size, tied=tied, note=str(row["note"])))
     tested = (differences(comparison, STABILITY),)
     found = Findings(
         "comparison",
@@ -157,7 +136,7 @@ def of_comparison(
         comparison.measure,
         comparison.level,
         answer=(*_not_above(scored), *steadiest(rows, tested, comparison.level, "procedure", lower)),
-        summary=rows,
+        summary=tuple(rows),
         differences=tested,
         cores=cores_of(runs, rows, CORE),
         notes=(*_notes(rows), *_not_known(rows, list(comparison.tied), scored)),
@@ -288,17 +267,8 @@ def _probability(value: float) -> str:
 
 
 def _method(row: dict[Any, Any]) -> Procedure:
-    numbers = {key: float(row[key]) for key in ("within", "low", "high", "size")}
-    return Procedure(
-        str(row["method"]),
-        int(row["n_runs"]),
-        numbers["within"],
-        numbers["low"],
-        numbers["high"],
-        "",
-        numbers["size"],
-        note=str(row["note"]),
-    )
+    ends = float(row["within"]), float(row["low"]), float(row["high"])
+    return Procedure(str(row["method"]), int(row["n_runs"]), *ends, "", float(row["size"]), note=str(row["note"]))
 
 
 def _feature(row: dict[Any, Any], found: Consensus) -> RankedFeature:
@@ -350,18 +320,10 @@ def _kind(tests: tuple[Test, ...]) -> str:
 
 
 def _test(row: Mapping[str, Any], alpha: float) -> Test:
-    return Test(
-        str(row["first"]),
-        str(row["second"]),
-        float(row["difference"]),
-        float(row["low"]),
-        float(row["high"]),
-        float(row["p_value"]),
-        float(row["p_adjusted"]),
-        bool(row["p_adjusted"] <= alpha),
-        str(row["note"]),
-        bool(row["paired"]),
-    )
+    kinds = {"first": str, "second": str, "note": str, "paired": bool}
+    numbers = dict.fromkeys(("difference", "low", "high", "p_value", "p_adjusted"), float)
+    known: dict[str, Any] = {key: kind(row[key]) for key, kind in (kinds | numbers).items()}
+    return Test(**known, told_apart=known["p_adjusted"] <= alpha)
 
 
 def rows_of(blocks: Iterable[FeatureBlock]) -> tuple[FeatureRows, ...]:

@@ -114,16 +114,11 @@ def front_of(tuning: Tuning, chosen: int) -> tuple[Configuration, ...]:
     params = {number: drawn for number, drawn, _ in tuning.trials}
     values = {number: found for number, _, found in tuning.trials}
     numbers = list(tuning.front.index)
-    return tuple(
-        Configuration(
-            int(n),
-            dict(params[n]),
-            {name: float(values[n][name]) for name in tuning.objectives},
-            float(probability[n]),
-            n == chosen,
-        )
-        for n in [*numbers, *([] if chosen in numbers else [chosen])]
-    )
+    found = []
+    for n in [*numbers, *([] if chosen in numbers else [chosen])]:
+        reached = {name: float(values[n][name]) for name in tuning.objectives}
+        found.append(Configuration(int(n), dict(params[n]), reached, float(probability[n]), n == chosen))
+    return tuple(found)
 
 
 def selected_words(features: pd.DataFrame) -> str:
@@ -167,22 +162,13 @@ def _left_out(tuning: Tuning) -> list[str]:
 def _row(tuning: Tuning, chosen: int, name: str, sel: Selections, level: float) -> Procedure:
     values = tuning.frame.loc[chosen].to_dict()
     found = steadiness(sel, measure=tuning.evaluator.measure, level=level, similarity=tuning.evaluator.similarity)
-    low, high = _interval(tuning, chosen, sel, level)
-    return Procedure(
-        name,
-        sel.n_runs,
-        float(values.get(STABILITY, nan)),
-        low,
-        high,
-        found.verdict,
-        float(values[N_FEATURES]),
-        {
-            score: Score(float(values[score]), float(values[f"{score}_se"]) * _overlap(tuning, sel.n_runs))
-            for score in tuning.evaluator.plan.score_names
-        },
-        int(values["failures"]),
-        note=found.note,
-    )
+    ends = float(values.get(STABILITY, nan)), *_interval(tuning, chosen, sel, level)
+    scores = {
+        score: Score(float(values[score]), float(values[f"{score}_se"]) * _overlap(tuning, sel.n_runs))
+        for score in tuning.evaluator.plan.score_names
+    }
+    size, failures = float(values[N_FEATURES]), int(values["failures"])
+    return Procedure(name, sel.n_runs, *ends, found.verdict, size, scores, failures, note=found.note)
 
 
 def _interval(tuning: Tuning, chosen: int, sel: Selections, level: float) -> tuple[float, float]:
@@ -204,18 +190,20 @@ def _overlap(tuning: Tuning, n_runs: int) -> float:
 def methods_of_tuning(tuning: Tuning, found: Findings, chosen: int, choose: str | None) -> Methods:
     """Data, configurations and resampling; then objectives, the choice and software."""
     settings, plan = found.settings, tuning.evaluator.plan
-    details = settings["details"]
+    details, alike = settings["details"], tuning.evaluator.similarity
+    failed = int(tuning.frame[N_FEATURES].isna().sum())
+    left_out = f"Of these configurations {failed} failed in every run and could not be chosen."
     first = sentences(
         *data_sentences(settings, details),
         told("12c", _configurations(tuning)),
         told("12c", _space(tuning)),
         resampling_sentence(settings, details, plan.n_runs, "Each configuration"),
-        told("12c", _failed_told(tuning)),
+        told("12c", [left_out] if failed else []),
     )
     optuna: list[Part] = [f"Optuna {version('optuna')}", cite(reference("akiba2019"))]
     second = sentences(
         *stability_sentences(found),
-        told("12e", _similarity(tuning)),
+        told("12e", [f"Features counted as alike from a similarity of {alike.threshold:g} on."] if alike else []),
         told("12c", _choice(tuning, chosen, choose or DEFAULT_RULE)),
         core_sentence(found, "chosen configuration"),
         frequency_sentence(found),
@@ -240,34 +228,25 @@ def _space(tuning: Tuning) -> list[Part]:
             filters.append(["no filter"])
         else:
             record = get_filter(name)
-            words = record.summary_for(task)
-            filters.append([f"{shown_name(name)}{f' ({words})' if words else ''}", cite(record.reference)])
+            filters.append([_with_summary(name, record.summary_for(task)), cite(record.reference)])
     models: list[list[Part]] = []
     for name, model in space.models.items():
         summary, text = about_selector(model.estimator, task)
         learn = [reference("pedregosa2011")] if type(model.estimator).__module__.startswith("sklearn.") else []
-        models.append([f"{shown_name(name)}{f' ({summary})' if summary else ''}", cite(text, *learn)])
+        models.append([_with_summary(name, summary), cite(text, *learn)])
     kept = "" if set(space.filters) == {NO_FILTER} else f", keeping {_domain(space.fraction)} of the features"
     listed_models = joined(models, ", ", " and ")
     return ["Filters were ", *joined(filters, ", ", " and "), f"{kept}; models were ", *listed_models, "."]
+
+
+def _with_summary(name: str, summary: str) -> str:
+    return f"{shown_name(name)}{f' ({summary})' if summary else ''}"
 
 
 def _domain(domain: Any) -> str:
     if isinstance(domain, Range):
         return f"a share from {domain.low:g} to {domain.high:g}"
     return f"a share of {listed([f'{value:g}' for value in domain], 10, last=' or ')}"
-
-
-def _failed_told(tuning: Tuning) -> list[Part]:
-    failed = int(tuning.frame[N_FEATURES].isna().sum())
-    return [f"Of these configurations {failed} failed in every run and could not be chosen."] if failed else []
-
-
-def _similarity(tuning: Tuning) -> list[Part]:
-    similarity = tuning.evaluator.similarity
-    if similarity is None:
-        return []
-    return [f"Features counted as alike from a similarity of {similarity.threshold:g} on."]
 
 
 def _choice(tuning: Tuning, chosen: int, rule: str) -> list[Part]:

@@ -9,16 +9,15 @@ import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args, get_origin, get_type_hints
 
-from steadyset.findings.citations import Methods, methods_from, recorded_form
+from steadyset.findings.citations import Methods, methods_from, read_recorded, recorded_form
 from steadyset.foundation.conventions import CORE, LEVEL
 from steadyset.foundation.display import Display, Shown
-from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import SHOWN_NAMES, listed
 from steadyset.inference.feature_table import Feature
-from steadyset.io import beneath
 from steadyset.io.disk import RECORDED_FINDINGS, write_durably
 from steadyset.selections import Selections
 
@@ -416,51 +415,33 @@ def record_findings(found: Findings, folder: Path) -> None:
 
 def recorded_findings(folder: Path) -> Findings | None:
     """What `record_findings` put down; None where nothing was."""
-    from steadyset.assessment.written import read_json
-
-    path = folder / RECORDED_FINDINGS
-    if not path.exists():
-        return None
-    try:
-        return _read(read_json(beneath.read(folder, RECORDED_FINDINGS)))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError) as error:
-        raise InputError(f"{path} is damaged: {error}; make it again by the command that wrote it.") from None
+    return read_recorded(folder, RECORDED_FINDINGS, _read)
 
 
 def _read(content: dict[str, Any]) -> Findings:
     from steadyset.assessment.written import DamagedError
+    from steadyset.tuning import Trials
 
     if content.pop("schema") != SCHEMA or content.pop("schema_version") != 1:
         raise DamagedError(f"it does not follow version 1 of the schema {SCHEMA}")
     apart: dict[str, Any] = {
         "selections": {name: _selections(runs) for name, runs in content.pop("selections").items()},
-        "methods": _methods_read(content.pop("methods")),
-        "trials": _trials_read(content.pop("trials")),
+        "methods": None if (methods := content.pop("methods")) is None else methods_from(methods),
+        "trials": None if (trials := content.pop("trials")) is None else Trials.from_dict(trials),
     }
     hints = get_type_hints(Findings, globals() | {"Trials": object})
     known = {name: _made(hints[name], value) for name, value in content.items() if name in hints}
     return Findings(**known, **apart)
 
 
-def _methods_read(content: Any) -> Methods | None:
-    return None if content is None else methods_from(content)
-
-
-def _trials_read(content: Any) -> Trials | None:
-    from steadyset.tuning import Trials
-
-    return None if content is None else Trials.from_dict(content)
-
-
 def _runs(sel: Selections) -> dict[str, Any]:
     weights, split = sel.weights, sel.indptr
+    each = None if weights is None else [weights[a:b].tolist() for a, b in pairwise(split)]
     return {
         "features": list(sel.features),
         "labels": None if sel.labels is None else list(sel.labels),
         "runs": [sel.selected(run).tolist() for run in range(sel.n_runs)],
-        "weights": None
-        if weights is None
-        else [weights[split[run] : split[run + 1]].tolist() for run in range(sel.n_runs)],
+        "weights": each,
         "tied": None if sel.tied is None else sel.tied.tolist(),
     }
 

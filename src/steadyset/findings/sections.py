@@ -23,7 +23,7 @@ from steadyset.findings.display import (
     summary_legend,
 )
 from steadyset.findings.parts import Core
-from steadyset.foundation.display import Display, Table
+from steadyset.foundation.display import MOST_ROWS, Display, Table
 from steadyset.foundation.text import counted, percent, shown_name
 from steadyset.measures import get_measure
 from steadyset.measures.options import AT_CHANCE, BY_COLUMN_ORDER
@@ -132,7 +132,7 @@ class Section:
     body: Callable[[Findings], Iterable[Block]]
     needs: tuple[str, ...] = ()
     brief: str | Callable[[Findings], str] = ""
-    short_tables: Callable[[Findings], Sequence[Table]] = lambda found: ()
+    short_tables: Callable[[Findings, int | None], Sequence[Table]] = lambda found, most: ()
     legend: Callable[[Findings], Sequence[str]] = lambda found: ()
     place: int = 0
 
@@ -173,26 +173,17 @@ def tables_of(found: Findings) -> dict[str, ReportTable]:
     return {block.table.name: block.table for block in blocks if isinstance(block, TableBlock)}
 
 
-def display_of(found: Findings, kind: str = "") -> Display:
-    """What a terminal and a notebook show of findings; `kind` names the result that they are of."""
-    what = kind or f"Findings of {found.kind}"
-    tables = [table for section in _known(found) for table in section.short_tables(found)]
-    return Display(what, found.about, found.answer, tables, legends(found), brief_sections(found))
+def display_of(found: Findings, kind: str = "", *, most: int | None = MOST_ROWS) -> Display:
+    """What a terminal and a notebook show of findings, with at most so many rows of a table.
 
-
-def legends(found: Findings) -> list[str]:
-    """What the columns of the short tables are."""
-    return [line for section in _known(found) for line in section.legend(found)]
-
-
-def brief_sections(found: Findings) -> dict[str, list[str]]:
-    """The sentences that terminals and notebooks show, by title."""
-    titled = {title: section.lines(found) for section in _known(found) if (title := section.short_heading(found))}
-    return {title: lines for title, lines in titled.items() if lines}
-
-
-def _known(found: Findings) -> list[Section]:
-    return [section for section in _in_order() if section.is_known(found)]
+    `kind` names the result that they are of.
+    """
+    known = [section for section in _in_order() if section.is_known(found)]
+    tables = [table for section in known for table in section.short_tables(found, most)]
+    legends = [line for section in known for line in section.legend(found)]
+    titled = {title: section.lines(found) for section in known if (title := section.short_heading(found))}
+    sections = {title: lines for title, lines in titled.items() if lines}
+    return Display(kind or f"Findings of {found.kind}", found.about, found.answer, tables, legends, sections)
 
 
 def _in_order() -> list[Section]:
@@ -279,6 +270,12 @@ def _measures(found: Findings) -> Iterator[Block]:
     yield TableBlock(measures_table(found))
 
 
+def _agreement(found: Findings) -> Iterator[Block]:
+    from steadyset.findings.tables import between_table
+
+    yield TableBlock(between_table(found))
+
+
 def _differences(found: Findings) -> Iterator[Block]:
     from steadyset.findings.tables import tests_table
 
@@ -322,12 +319,6 @@ def _features(found: Findings) -> Iterator[Block]:
             + (f" {whole}." if found.kind == "assessment" else ""),
             small=True,
         )
-
-
-def _agreement(found: Findings) -> Iterator[Block]:
-    from steadyset.findings.tables import between_table
-
-    yield TableBlock(between_table(found))
 
 
 def _ranking(found: Findings) -> Iterator[Block]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -189,18 +190,9 @@ def register_picture(
     check_flag("report", report)
     check_integer("place", place, least=0)
     needed = tuple(dict.fromkeys((*needs, *([SELECTIONS] if takes == SELECTIONS else []))))
-    record = RegisteredPicture(
-        name,
-        title,
-        build,
-        takes,
-        needed,
-        applies or (lambda findings: True),
-        caption,
-        report,
-        draws or (lambda result: False),
-        place,
-    )
+    record = RegisteredPicture(name, title, build, takes, needed, caption=caption, report=report, place=place)
+    asked: dict[str, Any] = {"applies": applies, "draws": draws}
+    record = dataclasses.replace(record, **{part: given for part, given in asked.items() if given is not None})
     return PICTURES.add(record, replace=replace)
 
 
@@ -311,18 +303,10 @@ def list_pictures() -> pd.DataFrame:
     """
     import pandas as pd
 
-    rows: list[Mapping[str, Any]] = [
-        {
-            "name": one.name,
-            "title": one.title,
-            "takes": one.takes,
-            "needs": ", ".join(one.needs),
-            "caption": one.caption,
-            "report": one.report,
-        }
-        for one in PICTURES.every()
-    ]
-    return pd.DataFrame(rows, columns=["name", "title", "takes", "needs", "caption", "report"]).set_index("name")
+    columns = ["name", "title", "takes", "needs", "caption", "report"]
+    rows = [[getattr(one, column) for column in columns] for one in PICTURES.every()]
+    found = pd.DataFrame(rows, columns=columns).set_index("name")
+    return found.assign(needs=[", ".join(needs) for needs in found["needs"]])
 
 
 def picture_of(result: object, name: str | None = None, **options: Any) -> Picture:

@@ -25,6 +25,7 @@ from steadyset.plots.picture import (
     RULE,
     STEADY,
     Picture,
+    coloured,
     noted,
     pictured,
     tips,
@@ -161,8 +162,8 @@ def others_name(taken: list[str]) -> str:
 
 def _map_drawn(alt: Any, data: pd.DataFrame, n_runs: int, together: int, n_coloured: int) -> Any:
     in_order = data.drop_duplicates("place").sort_values("place")
-    domain = in_order["group"].tolist()
     palette = [CATEGORIES[k] if k < n_coloured else RULE for k in in_order["place"]]
+    colours = dict(zip(in_order["group"], palette, strict=True))
     bars = [1 + first for first in range(0, n_runs, together)]
     several = ["last:Q"] if together > 1 else ["feature:N"]
     return (
@@ -177,11 +178,7 @@ def _map_drawn(alt: Any, data: pd.DataFrame, n_runs: int, together: int, n_colou
             ),
             x2="end:Q",
             y=alt.Y("run:O", scale=alt.Scale(domain=bars), title="run", axis=alt.Axis(labelOverlap=True, ticks=False)),
-            color=alt.Color(
-                "group:N",
-                scale=alt.Scale(domain=domain, range=palette),
-                legend=alt.Legend(title=None, labelLimit=LONGEST_NAME, symbolType="square"),
-            ),
+            color=coloured(alt, "group:N", colours, title=None, labelLimit=LONGEST_NAME, symbolType="square"),
             tooltip=tips(alt, "run:O", *several, "group:N", share=".1%"),
         )
         .properties(width=460, height=alt.Step(max(4, min(22, 500 // max(1, len(bars))))))
@@ -328,6 +325,7 @@ def _stacked(order: Ints, share: Floats) -> Floats:
 def _flow_drawn(alt: Any, data: pd.DataFrame, one: str, other: str) -> Any:
     y = alt.Y("start:Q", scale=alt.Scale(domain=[1, 0], nice=False), axis=None)
     x = alt.X("x:Q", scale=alt.Scale(domain=[-0.05, 1.05], nice=False), axis=None)
+    kinds = {"same feature": STEADY, "similar feature": CATEGORIES[4]}
     ribbons = (
         alt.Chart(_ribbons(data))
         .mark_area()
@@ -336,11 +334,7 @@ def _flow_drawn(alt: Any, data: pd.DataFrame, one: str, other: str) -> Any:
             y=y,
             y2="end:Q",
             detail="flow:N",
-            color=alt.Color(
-                "kind:N",
-                scale=alt.Scale(domain=["same feature", "similar feature"], range=[STEADY, CATEGORIES[4]]),
-                legend=alt.Legend(title=None, orient="bottom", symbolType="square"),
-            ),
+            color=coloured(alt, "kind:N", kinds, title=None, orient="bottom", symbolType="square"),
             opacity=alt.Opacity(
                 "similarity:Q",
                 scale=alt.Scale(domain=[0, 1], range=[0.05, 0.8]),

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyset.assessment import Assessment
-from steadyset.findings import Findings, Measured
+from steadyset.findings import Findings
+from steadyset.findings.parts import Measured
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.conventions import LEVEL, check_level
 from steadyset.foundation.errors import InputError

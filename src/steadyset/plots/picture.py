@@ -41,20 +41,18 @@ MOST_MARKS = 5_000  # above this a picture is slow to look at, and its marks are
 ENDINGS = (".html", ".svg", ".png", ".pdf")
 NOTE_LETTERS = 110  # in a line of a note on a screen
 POINTS_A_PIXEL = 0.75
+LETTERING: dict[str, Any] = {
+    "labelColor": INK,
+    "labelFontSize": SMALL,
+    "titleColor": MUTED,
+    "titleFontSize": SMALL,
+    "titleFontWeight": "normal",
+}
 # The look that all pictures share, as the configuration of Vega-Lite.
 LOOK: dict[str, Any] = {
     "font": "Helvetica, Arial, sans-serif",
     "view": {"stroke": None},
-    "axis": {
-        "labelColor": INK,
-        "labelFontSize": SMALL,
-        "titleColor": MUTED,
-        "titleFontSize": SMALL,
-        "titleFontWeight": "normal",
-        "gridColor": RULE,
-        "domainColor": RULE,
-        "tickColor": RULE,
-    },
+    "axis": {**LETTERING, "gridColor": RULE, "domainColor": RULE, "tickColor": RULE},
     "header": {
         "labelColor": INK,
         "labelFontWeight": "bold",
@@ -62,13 +60,7 @@ LOOK: dict[str, Any] = {
         "title": None,
         "labelAnchor": "start",
     },
-    "legend": {
-        "labelColor": INK,
-        "labelFontSize": SMALL,
-        "titleColor": MUTED,
-        "titleFontSize": SMALL,
-        "titleFontWeight": "normal",
-    },
+    "legend": LETTERING,
 }
 
 
@@ -362,6 +354,18 @@ def dashed(alt: Any, *values: float) -> Any:
     """Dashed lines from top to bottom."""
     places = alt.Data(values=[{"x": value} for value in values])
     return alt.Chart(places).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="x:Q")
+
+
+def coloured(alt: Any, field: str, colours: Mapping[str, str], **legend: Any) -> Any:
+    """A colour for each value of a column, in the order of its legend."""
+    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
+    return alt.Color(field, scale=scale, legend=alt.Legend(**legend))
+
+
+def shades(alt: Any, field: str, **legend: Any) -> Any:
+    """The darker, the larger a share is."""
+    scale = alt.Scale(domain=[0, 1], range=list(SHADES))
+    return alt.Color(field, scale=scale, legend=alt.Legend(format="%", **legend))
 
 
 def shares(alt: Any, field: str, title: str, **options: Any) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 
 from steadyset.assessment import Assessment
 from steadyset.findings import Findings, findings_of
+from steadyset.findings.of_assessment import random_features
 from steadyset.findings.parts import STABILITY, Procedure
 from steadyset.foundation.arguments import check_choice, check_integer
 from steadyset.foundation.errors import InputError
@@ -265,8 +266,7 @@ def _data(found: Findings, name: str) -> pd.DataFrame:
     known = {amount(row.size): row for row in found.summary if not isnan(row.scores[name].random)}
     for size, row in known.items():
         # By chance the stability, which is corrected for it, is 0.
-        words = f"random, {size} feature{'' if size == '1' else 's'}"
-        rows.append((RANDOM, words, 0.0, nan, nan, row.scores[name].random, nan, nan, row.size))
+        rows.append((RANDOM, random_features(size), 0.0, nan, nan, row.scores[name].random, nan, nan, row.size))
     # As objects: the text columns of pandas refuse halves of characters.
     data = pd.DataFrame(rows, columns=list(TRADE_OFF_COLUMNS[:9]), dtype=object).astype(dict.fromkeys(NUMBERS, float))
     ours = np.flatnonzero(data["kind"] == SELECTOR)

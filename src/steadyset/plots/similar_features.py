@@ -21,7 +21,6 @@ from steadyset.plots.picture import (
     MARKED,
     MOST_MARKS,
     RULE,
-    SHADES,
     STEADY,
     Picture,
     distinct_names,
@@ -30,6 +29,7 @@ from steadyset.plots.picture import (
     noted,
     pictured,
     runs_by_name,
+    shades,
     shares,
     tips,
 )
@@ -182,13 +182,7 @@ def _swap_drawn(alt: Any, data: pd.DataFrame, domain: list[str]) -> Any:
         .encode(
             x=x,
             y=y,
-            color=alt.Color(
-                "share:Q",
-                scale=alt.Scale(domain=[0, 1], range=list(SHADES)),
-                legend=alt.Legend(
-                    title="share of the runs without it", format="%", values=[0, 0.5, 1], orient="bottom"
-                ),
-            ),
+            color=shades(alt, "share:Q", title="share of the runs without it", values=[0, 0.5, 1], orient="bottom"),
             tooltip=[*tips(alt, "feature:N", "other:N", share=".0%"), "runs:Q", "missing:Q"],
         )
     )

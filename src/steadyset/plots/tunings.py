@@ -13,7 +13,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.plots.catalogue import picture
-from steadyset.plots.picture import INK, MARKED, MOST_MARKS, MUTED, PALE, SHADES, STEADY, Picture, noted, pictured, tips
+from steadyset.plots.picture import INK, MARKED, MOST_MARKS, MUTED, PALE, STEADY, Picture, noted, pictured, shades, tips
 from steadyset.tuning.result import Trials, Tuning, objective_words, settings_words
 
 if TYPE_CHECKING:
@@ -147,12 +147,7 @@ def _panel(alt: Any, data: pd.DataFrame, tuning: Trials, name: str) -> Any:
     free = alt.Scale(zero=False, padding=8)
     x = alt.X("value:Q", scale=free, title=objective_title(tuning, name), axis=alt.Axis(tickCount=6))
     y = alt.Y("first:Q", scale=free, title=objective_title(tuning, tuning.objectives[0]), axis=alt.Axis(tickCount=6))
-    shade = alt.Color(
-        "on_front:Q",
-        scale=alt.Scale(domain=[0, 1], range=list(SHADES)),
-        title=["probability to be", "on the front"],
-        legend=alt.Legend(format="%"),
-    )
+    shade = shades(alt, "on_front:Q").title(["probability to be", "on the front"])
     tooltip = tips(alt, "configuration", "settings", value=".3g", first=".3g", on_front=".0%")
     front, chosen = data[data["front"]], data[data["chosen"]]
     bars = alt.Chart(front if len(front) <= MOST_BARS else chosen)

@@ -14,21 +14,28 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
 from jinja2 import Environment, PackageLoader, select_autoescape
 from markupsafe import Markup, escape
 
 from steadyset._version import __version__
 from steadyset.findings import Findings
+from steadyset.findings.of_selections import MOST_ROWS
+from steadyset.findings.parts import plain
 from steadyset.findings.sections import Live
-from steadyset.findings.tables import bar_scale
+from steadyset.findings.tables import ReportTable, bar_scale
 from steadyset.foundation import text as wording
-from steadyset.foundation.text import shown_name
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import SHOWN_NAMES, shown_name
+from steadyset.inference.feature_details import wilson
+from steadyset.io.labels import UnionOfNames
+from steadyset.kernels.arrays import Ints
 from steadyset.plots import Picture
 from steadyset.plots.catalogue import RegisteredPicture
-from steadyset.plots.drawing import converter, drawing_library
+from steadyset.plots.drawing import converter, drawing_library, script_json, slim_svg
 from steadyset.reports.document import TITLE, Drawings, Part, document_of, tables_in
-from steadyset.reports.page_data import page_data, script_safe
-from steadyset.reports.svg import slim_svg
+from steadyset.selections import Selections
+from steadyset.selectors.ensembles.bounds import error_control
 
 BAR = (3.0, 107.0)  # where the bar of an interval begins and ends
 # The blocks of Hebrew, Arabic, Syriac, Thaana, N'Ko and others, with the forms of presentation.
@@ -75,7 +82,7 @@ def _content(found: Findings) -> dict[str, Any]:
         "several": len(found.summary) > 1,
         "places": {name: place for place, name in enumerate(found.selections)},
         "scale_of_bars": bar_scale(found.summary),
-        "data": Markup(script_safe(page_data(found, tables_in(document)))),
+        "data": Markup(script_json(plain(page_data(found, tables_in(document))))),
         "style": Markup(_shipped("page.css")),
         "drawings": Markup(packed_drawings),
         "library": Markup(drawing_library()) if figures else "",
@@ -190,3 +197,105 @@ def isolating(names: Iterable[str]) -> Callable[[str], Markup]:
         return Markup("").join(marked)
 
     return isolated
+
+
+MOST_LISTED = 2_000  # features of each procedure that can be searched; how many more there are is told
+MOST_BITS = 200_000  # of each procedure: runs times features whose runs are known
+STEPS = 200  # positions of the slider: halves of a percent
+HALVES = ("Subsample(fraction=0.5, stratified=False)", "ComplementaryPairs(stratified=False)")
+IF_HALVES = "the bound of stability selection needs runs on random halves of the rows"
+
+
+def page_data(found: Findings, tables: Mapping[str, ReportTable]) -> dict[str, Any]:
+    """Lists, mappings, text and numbers. Names are as they are shown."""
+    names: dict[str, int] = {}
+    places = {name: place for place, name in enumerate(found.selections)}
+    procedures = [_procedure(found, name, sel, names) for name, sel in found.selections.items()]
+    return {
+        "core": found.core,
+        "named": SHOWN_NAMES,
+        "features": [shown_name(name) for name in names],
+        "procedures": procedures,
+        "tables": {name: _table(table, places) for name, table in tables.items()},
+    }
+
+
+def _procedure(found: Findings, name: str, sel: Selections, names: dict[str, int]) -> dict[str, Any]:
+    order = np.argsort(-sel.counts, kind="stable")[: int((sel.counts > 0).sum())]
+    listed = order[:MOST_LISTED]
+    counts, n_features = np.unique(sel.counts[order], return_counts=True)
+    low, high = wilson(counts, sel.n_runs, found.level) if sel.n_runs else (counts, counts)
+    bounds, why_none = _bounds(found, sel)
+    return {
+        "name": shown_name(name),
+        "runs": sel.n_runs,
+        "features": sel.n_features,
+        "listed": [names.setdefault(sel.features[f], len(names)) for f in listed],
+        "counts": sel.counts[listed].tolist(),
+        "taken": _taken(sel, listed),
+        # What depends on the count alone: how many features have it, and the interval of their frequency.
+        "levels": [
+            [int(count), int(n), round(float(a), 4), round(float(b), 4)]
+            for count, n, a, b in zip(counts[::-1], n_features[::-1], low[::-1], high[::-1], strict=True)
+        ],
+        "left_out": len(order) - len(listed),
+        "note": next((core.note for core in found.cores if core.name == name), ""),
+        "bounds": bounds,
+        "why_none": why_none,
+    }
+
+
+def _taken(sel: Selections, listed: Ints) -> list[str]:
+    """Which runs select the most frequent features: a bit for each run, four of them in a letter."""
+    first = listed[: min(MOST_ROWS, MOST_BITS // max(1, sel.n_runs))]
+    chosen = np.asarray(sel.to_matrix()[:, first].toarray(), dtype=bool)
+    return [column.tobytes().hex() for column in np.packbits(chosen, axis=0).T]
+
+
+def _bounds(found: Findings, sel: Selections) -> tuple[list[float | None], str]:
+    """The bound on false selections at each position of the slider, or why there is none."""
+    details = found.settings.get("details", {})
+    if found.kind == "tuning":
+        return [], "the configuration was chosen by these runs"
+    if found.kind != "assessment":
+        return [], "how the runs were drawn is not known"
+    if found.settings.get("resampling") not in HALVES:
+        return [], IF_HALVES
+    if details.get("n_groups"):
+        return [], f"{IF_HALVES}, and these draw whole groups"
+    if isinstance(sel.features, UnionOfNames) or not sel.sizes.any():
+        return [], "the features that could have been selected are not known"
+    q = int(sel.sizes.max())
+    shares = np.ceil(np.arange(STEPS + 1) / STEPS * sel.n_runs - 1e-9) / sel.n_runs
+    return [_bound(sel.n_features, q, float(share)) for share in shares], ""
+
+
+def _bound(n_features: int, q: int, threshold: float) -> float | None:
+    if threshold <= 0.5:
+        return None
+    try:
+        return float(f"{error_control(n_features, q=q, threshold=threshold).pfer:.3g}")
+    except InputError:
+        return None
+
+
+def _table(table: ReportTable, places: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        "keys": [list(column.keys) for column in table.columns],
+        "text": [column.is_text for column in table.columns],
+        "core": table.core_column,
+        "left_out": table.left_out,
+        "runs": table.runs,
+        "selected": list(table.selected),
+        "values": [[_short(cell.values) for cell in row.cells] for row in table.rows],
+        "cells": table.texts(),
+        "procedures": [None if row.procedure is None else places.get(row.procedure) for row in table.rows],
+    }
+
+
+def _short(values: tuple[Any, ...]) -> list[Any]:
+    """Names as they are shown, numbers with six digits."""
+    return [
+        shown_name(value) if isinstance(value, str) else float(f"{value:.6g}") if isinstance(value, float) else value
+        for value in values
+    ]

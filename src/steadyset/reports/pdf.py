@@ -21,10 +21,9 @@ from steadyset.findings.tables import ReportTable, TableCell, TableRow, bar_scal
 from steadyset.foundation.errors import MissingExtraError
 from steadyset.foundation.text import shown_name
 from steadyset.plots.catalogue import RegisteredPicture
-from steadyset.plots.drawing import converter, text_width, wrapped
+from steadyset.plots.drawing import converter, slim_svg, text_width, wrapped
 from steadyset.plots.picture import INK, MUTED, POINTS_A_PIXEL, RULE, STEADY, extent
 from steadyset.reports.document import TITLE, Drawings, Part, document_of
-from steadyset.reports.svg import slim_svg
 
 WIDE, HIGH, MARGIN = 595.0, 842.0, 54.0  # points
 ROOM, TALLEST = WIDE - 2 * MARGIN, HIGH - 2 * MARGIN

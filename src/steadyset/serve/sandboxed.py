@@ -37,9 +37,9 @@ from steadyset.measures.evaluate import full_sets, telling_measures
 from steadyset.measures.options import Options
 from steadyset.measures.record import get_measure
 from steadyset.plots import pictures_for
+from steadyset.plots.drawing import slim_svg
 from steadyset.reports import report
 from steadyset.reports.html import page_of
-from steadyset.reports.svg import slim_svg
 from steadyset.resampling import RESAMPLINGS, resampling_by_name, resampling_entry
 from steadyset.resampling.resample import Rows
 from steadyset.runner.scoring import scores_for
