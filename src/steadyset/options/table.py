@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
-from steadyset.foundation.conventions import ALIKE, ALIKE_BY, CORE, LEVEL, MARGIN, MAX_RUNS
+from steadyset.foundation.conventions import ALIKE, ALIKE_BY, CORE, LEVEL, MARGIN, MAX_RUNS, REPORT_FORMATS
 from steadyset.foundation.text import listed
 from steadyset.io.files import MAX_GB
 from steadyset.io.lists import R_LAYOUTS, READ_LAYOUTS
@@ -13,6 +14,7 @@ from steadyset.options import REQUIRED, Field, Option
 # Commands that take the same options.
 RUNS = "assess tune"
 PROCEDURES = "measure compare consensus"
+REPORT_FILES = listed([f".{name}" for name in REPORT_FORMATS[:-1]], last=" or ")
 SELECTIONS = f"{PROCEDURES} report methods"
 CATALOGUES = "measures selectors resamplings certify"
 # Headings of the help.
@@ -73,6 +75,12 @@ def _aggregations() -> str:
     from steadyset.inference.agreement import RULES
 
     return f"What ranks the features: {', '.join(RULES[:-1])} or {RULES[-1]}."
+
+
+def _similarities() -> str:
+    from steadyset.similarity.computed import Method
+
+    return f"With --data: {listed(get_args(Method), last=' or ')}."
 
 
 def _data_files() -> str:
@@ -342,7 +350,7 @@ TABLE: tuple[Option, ...] = (
     Option(
         "out",
         "report",
-        "What to write: an .html, .pdf, .md or .json file, or a folder. Default: report.html.",
+        f"What to write: an {REPORT_FILES} file, or a folder. Default: report.{REPORT_FORMATS[0]}.",
         kind=Path,
         metavar="FILE",
         short="-o",
@@ -352,7 +360,7 @@ TABLE: tuple[Option, ...] = (
         "report",
         "html, pdf, md and json, which the ending says as well; folder: every picture as SVG and PDF and every table "
         "as csv, for a paper.",
-        choices=("html", "md", "json", "folder", "pdf"),
+        choices=REPORT_FORMATS,
     ),
     Option(
         "format",
@@ -628,7 +636,7 @@ TABLE: tuple[Option, ...] = (
     Option(
         "similarity_method",
         "measure compare",
-        "With --data: pearson, spearman or mutual_info.",
+        _similarities,
         metavar="NAME",
         default=ALIKE_BY,
         heading=SIMILAR,

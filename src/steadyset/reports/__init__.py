@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING
 
 from steadyset.findings import Findings, findings_of
 from steadyset.foundation.arguments import check_choice, wrong_argument
-from steadyset.foundation.conventions import check_core, check_level, check_margin
+from steadyset.foundation.conventions import (
+    REPORT_ENDINGS,
+    REPORT_FORMATS,
+    check_core,
+    check_level,
+    check_margin,
+)
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError
+from steadyset.foundation.text import listed
 from steadyset.io.disk import explained, file_path, write_durably
 from steadyset.reports.document import check_paper_folder, markdown_of, write_paper_folder
 from steadyset.reports.pdf import pdf_of
@@ -17,10 +24,9 @@ from steadyset.reports.pdf import pdf_of
 if TYPE_CHECKING:
     from steadyset.findings.parts import ResultLike
 
-__all__ = ["FORMATS", "report"]
+__all__ = ["report"]
 
-ENDINGS = {".html": "html", ".htm": "html", ".md": "md", ".json": "json", ".pdf": "pdf"}
-FORMATS = ("html", "md", "json", "folder", "pdf")
+REPORT_FILES = listed([f".{name}" for name in REPORT_FORMATS[:-1]], last=" or ")
 
 
 def report(
@@ -106,20 +112,20 @@ def _json_of(found: Findings) -> str:
 def _target(path: str | Path, form: str | None) -> tuple[Path, str]:
     """Where the report goes, and as what, checked before any work."""
     if form is not None:
-        check_choice("format", form, FORMATS)
+        check_choice("format", form, REPORT_FORMATS)
     if not isinstance(path, (str, Path)):
-        raise wrong_argument("path", "the name of an .html, .pdf, .md or .json file, or of a folder", path)
+        raise wrong_argument("path", f"the name of an {REPORT_FILES} file, or of a folder", path)
     if "\0" in str(path):
         raise InputError(f"path holds a null character: {str(path)!r}.")
     target = file_path(path)
-    ending = ENDINGS.get(target.suffix.lower())
+    ending = REPORT_ENDINGS.get(target.suffix.lower())
     if not target.parent.is_dir():
         raise InputError(f"The folder {target.parent} of the report does not exist.")
     if form == "folder":
         check_paper_folder(target)
         return target, form
     if ending is None:
-        raise InputError(f"{target} has an unknown ending; expected .html, .pdf, .md or .json.")
+        raise InputError(f"{target} has an unknown ending; expected {REPORT_FILES}.")
     if form not in (None, ending):
         raise InputError(f"{target} ends like {ending}, but ", Argument("format", form), " is asked for.")
     if target.is_dir():
