@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import sys
 import tomllib
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,6 +14,7 @@ from packaging.requirements import Requirement
 from tests.documentation import script
 
 import steadyset
+from steadyset.cli import run as run_command
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -128,6 +130,30 @@ def test_the_counts_of_the_house_are_of_code_and_of_functions_that_run(tmp_path)
     assert counted == {"code": 3, "imports": 1, "docstrings": 2, "comments": 1, "all": 11}
     walks = counts.Walks(tmp_path)
     assert walks.python("-c", "from steadyset.foundation import text, conventions; text.number(1.0)") == 1
+
+
+def test_the_number_of_the_walk_passes_its_ten_stops_in_order(tmp_path, monkeypatch):
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    stops = re.findall(r"^\| \d+ \| `([^`]+)`, `(\w+)` \|", text, re.MULTILINE)
+    assert len(stops) == 10
+    source, names, passed = Path(steadyset.__file__).parent, {name for _, name in stops}, []
+
+    def note(frame, event, _):
+        if event == "call" and frame.f_code.co_name in names:
+            file = Path(frame.f_code.co_filename)
+            place = (file.relative_to(source).as_posix() if file.is_relative_to(source) else "", frame.f_code.co_name)
+            if place in stops and place not in passed:
+                passed.append(place)
+
+    monkeypatch.chdir(tmp_path)
+    Path("lists.csv").write_text("run,feature\n0,a\n0,b\n1,a\n1,b\n2,a\n2,c\n", encoding="utf-8")
+    sys.setprofile(note)
+    try:
+        code = run_command(["report", "lists.csv", "--features", "10", "--out", "report.html"])
+    finally:
+        sys.setprofile(None)
+    assert code == 0
+    assert passed == stops
 
 
 @pytest.mark.slow  # buys: the counts of `make map` follow the forms of the page
