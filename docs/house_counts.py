@@ -107,7 +107,8 @@ sys.setprofile(follow)
 ASSESS = """
 import numpy as np, steadyset as st
 X = np.random.default_rng(0).normal(size=(40, 6))
-st.assess("anova:k=2", X, X[:, 0] > 0, resampling=st.Bootstrap(4), engine="serial", out="runs", progress=False)
+quiet = st.Execution(engine="serial", progress=False)
+st.assess("anova:k=2", X, X[:, 0] > 0, resampling=st.Bootstrap(4), out="runs", execution=quiet)
 """
 
 

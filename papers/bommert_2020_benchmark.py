@@ -122,10 +122,10 @@ def best_configuration(
         X[train],
         y[train],
         objectives=["accuracy"],
-        sampler="grid",
         resampling=KFold(inner, stratified=True),
         random_state=seed,
-        progress=False,
+        search={"sampler": "grid"},
+        execution={"progress": False},
     )
     best = found.estimator(int(found.frame["accuracy"].fillna(0).to_numpy().argmax())).set_params(random_state=seed)
     begin = time.process_time()

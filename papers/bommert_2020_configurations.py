@@ -78,10 +78,10 @@ def evaluated(X: Floats, y: Any, configurations: Sequence[Params], n_draws: int,
         X,
         y,
         objectives=["accuracy"],
-        sampler="grid",
         resampling=KFold(FOLDS, stratified=True),
         random_state=seed,
-        progress=False,
+        search={"sampler": "grid"},
+        execution={"progress": False},
     )
     found = []
     for place, accuracy in zip(tuned.frame.index, tuned.frame["accuracy"], strict=True):

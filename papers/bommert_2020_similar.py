@@ -109,10 +109,10 @@ def selected_of_fifteen(seed: int, trials: int, folds: int, most_trees: int) -> 
             data.y,
             objectives=["accuracy"],
             n_trials=n,
-            sampler=sampler,
             resampling=KFold(folds, stratified=True),
             random_state=seed,
-            progress=False,
+            search={"sampler": sampler},
+            execution={"progress": False},
         )
         support = tuned.estimator(tuned.choose("best")).fit(data.X, data.y).get_support()
         found[name] = [int(one) for one in support]
@@ -306,11 +306,10 @@ def _approach(name: str, X: Floats, y: Any, effort: Effort, seed: int) -> Model:
         X,
         y,
         objectives=("accuracy", "stability"),
-        measure="intersection_count" if name == "adj" else "unadjusted",
-        sampler="grid",
         resampling=KFold(effort.folds, stratified=True),
         random_state=seed,
-        progress=False,
+        search={"measure": "intersection_count" if name == "adj" else "unadjusted", "sampler": "grid"},
+        execution={"progress": False},
     )
     chosen = tuned.choose("best" if name == "acc" else "epsilon:0.025,0.1")
     fitted = tuned.estimator(chosen).fit(X, y)

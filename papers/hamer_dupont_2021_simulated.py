@@ -169,10 +169,9 @@ def _selected(
         data.y,
         resampling=Bootstrap(given["n_runs"]),
         scoring=(),
-        all_rows=False,
         n_jobs=1,
-        progress=False,
         random_state=seed,
+        execution={"all_rows": False, "progress": False},
     )
     return data.groups, found.selections["selector"]
 

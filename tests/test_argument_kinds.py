@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from tests.records import call
 
 import steadyset as st
 
@@ -15,11 +16,11 @@ PLACES = [PAIR, NOTHING, FRAME, NO_AXIS, np.zeros((2, 2))]
 
 
 def _assess(**options):
-    return st.assess(["anova:k=2"], X, Y, resampling=st.KFold(3), **options)
+    return call(st.assess, ["anova:k=2"], X, Y, resampling=st.KFold(3), **options)
 
 
 def _tune(**options):
-    return st.tune({"filter": ["anova"]}, X, Y, n_trials=1, resampling=st.KFold(2), **options)
+    return call(st.tune, {"filter": ["anova"]}, X, Y, n_trials=1, resampling=st.KFold(2), **options)
 
 
 def _split(resampling, **given):

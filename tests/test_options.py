@@ -15,7 +15,7 @@ import steadyset as st
 from steadyset.cli import COMMANDS, app, run
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.job import Job
-from steadyset.options import as_shell_line, job_from, job_of, jobs, options_of, to_argv, values_of
+from steadyset.options import RECORDS, as_shell_line, job_from, job_of, jobs, options_of, to_argv, values_of
 from steadyset.options.table import TABLE
 from steadyset.serve.forms import fields, options_given, python_lines
 from steadyset.serve.run_store import KINDS
@@ -68,9 +68,18 @@ def test_every_option_says_what_it_is():
     ],
 )
 def test_the_library_takes_what_options_give_it(call, command, part):
-    given = {one.argument or one.name for one in options_of(command).values() if part in one.calls}
-    assert given
-    assert given <= set(inspect.signature(call).parameters)
+    asked = [one for one in options_of(command).values() if part in one.calls]
+    taken = set(inspect.signature(call).parameters)
+    assert asked
+    assert {one.record or one.argument or one.name for one in asked} <= taken
+    for one in asked:
+        if one.record:
+            assert (one.argument or one.name) in inspect.signature(getattr(st, RECORDS[one.record])).parameters
+
+
+@pytest.mark.parametrize("call", [st.assess, st.tune])
+def test_assess_and_tune_take_twelve_arguments_at_most(call):
+    assert len(inspect.signature(call).parameters) <= 12
 
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.command)
@@ -108,7 +117,8 @@ def test_the_lines_of_python_give_the_same_arguments(job):
     given = {one.arg: ast.literal_eval(one.value) for one in running.keywords}
     assert (given["random_state"], given["n_jobs"]) == (job.options["seed"], job.options["jobs"])
     if job.command == "assess":
-        assert (given["n_runs"], given["scoring"], given["impute"]) == (30, ["auc"], "median")
+        assert (given["n_runs"], given["scoring"]) == (30, ["auc"])
+        assert "impute='median'" in ast.unparse(reading)
         assert given["resampling"] == "subsample:fraction=0.8"
         assert {one.arg for one in reading.keywords} == {"samples", "transpose", "drop", "impute"}
     else:
@@ -125,6 +135,10 @@ def table(tmp_path, monkeypatch):
     y = (X[:, 0] > 0).astype(int)
     np.savetxt("my data.csv", np.column_stack([X, y]), delimiter=",", header="a,b,c,d,y", comments="")
     return {"file": "my data.csv", "target": "y", "selector": ["anova"], "runs": "3", "jobs": 1, "out": "runs"}
+
+
+def test_a_job_may_say_the_number_of_runs_as_a_number(table):
+    assert values_of(job_from({"command": "assess", "options": {**table, "runs": 3}}))["runs"] == "3"
 
 
 def test_a_job_does_what_its_command_does_and_records_the_same(table, tmp_path, capsys):

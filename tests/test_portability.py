@@ -35,7 +35,7 @@ from steadyset import Bootstrap, assess
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(40, 6)), np.arange(40) % 2
 found = assess("anova:k=2", X, y, resampling=Bootstrap(3), out="runs", n_jobs=1)
-more = assess("anova:k=2", X, y, resampling=Bootstrap(5), out="runs", n_jobs=1, resume=True)
+more = assess("anova:k=2", X, y, resampling=Bootstrap(5), out="runs", n_jobs=1, execution={"resume": True})
 print(found.selections["anova:k=2"].n_runs, more.selections["anova:k=2"].n_runs)
 """
 

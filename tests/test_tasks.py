@@ -23,7 +23,7 @@ FOUR = np.repeat(["i", "ii", "iii", "iv"], 15)
 
 
 def plan_of(y, **options):
-    return make_plan(X, y, resampling=st.Bootstrap(3), **options)[0]
+    return make_plan(st.Data(X, y, **options), resampling=st.Bootstrap(3))[0]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,9 @@ def test_a_selector_by_name_is_taken_as_the_base_of_stability_selection():
 def test_tuning_a_number_has_a_score_and_a_space_without_being_asked():
     data, y = load_diabetes(return_X_y=True)
     space = {"model": {"lasso": {"k": [2, 4]}, "ridge": {"penalty": [1.0]}, "knn": {}}}
-    result = st.tune(space, data[:80], y[:80], n_trials=3, resampling=st.KFold(3), sampler="grid")
+    result = st.tune(
+        space, data[:80], y[:80], n_trials=3, resampling=st.KFold(3), search=st.SearchOptions(sampler="grid")
+    )
     assert result.objectives == ("r2", "stability", "n_features")
     assert result.frame["r2"].notna().all()
 
@@ -143,12 +145,14 @@ def test_the_filter_of_a_configuration_takes_the_target_for_what_the_tuning_take
     fitted = FilteredModel(model, filter="anova", fraction=0.5, task="number").fit(X, y)
     np.testing.assert_array_equal(fitted.kept_, np.argsort(by_number.ranking_)[: len(fitted.kept_)])
     space = {"filter": ["anova"], "fraction": [0.5], "model": {"lasso": {"k": [2]}}}
-    result = st.tune(space, X, y, task="number", resampling=st.KFold(3), sampler="grid")
+    result = st.tune(
+        space, st.Data(X, y, task="number"), resampling=st.KFold(3), search=st.SearchOptions(sampler="grid")
+    )
     assert result.estimator(0).task == "number"
 
 
 def test_stability_selection_under_bootstraps_warns_of_copies():
-    options = {"scoring": None, "predictor": None, "groups": None, "features": None, "random_state": 0}
+    options = {"scoring": None, "predictor": None, "random_state": 0}
     with pytest.warns(UserWarning, match=r"mine: copies of a row of a bootstrap can fall into both halves"):
         make_request({"mine": st.StabilitySelection()}, X, X[:, 0], resampling=st.Bootstrap(3), **options)
     make_request({"mine": st.StabilitySelection()}, X, X[:, 0], resampling=st.Subsample(3), **options)

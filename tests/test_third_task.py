@@ -61,7 +61,13 @@ def _count():
 
 @pytest.mark.usefixtures("_count")
 def test_counts_run_with_the_defaults_of_their_record(tmp_path):
-    found = st.assess(None, X, COUNTS, task="count", resampling=st.KFold(3), progress=False, out=tmp_path / "folder")
+    found = st.assess(
+        None,
+        st.Data(X, COUNTS, task="count"),
+        resampling=st.KFold(3),
+        out=tmp_path / "folder",
+        execution=st.Execution(progress=False),
+    )
     assert found.failures.empty
     assert found.selectors == ("by_count",)
     assert set(found.selections["by_count"].sets()[0]) >= {"x0", "x3"}
@@ -76,11 +82,11 @@ def test_counts_run_with_the_defaults_of_their_record(tmp_path):
 def test_counts_are_known_where_tasks_are_listed_or_refused():
     assert st.list_selectors().loc["by_count", "target"] == "count"
     with pytest.raises(st.InputError, match=r"task must be classes or number.* or count \(got 'counts'\)"):
-        st.assess(["anova"], X, COUNTS, task="counts")
+        st.assess(["anova"], st.Data(X, COUNTS, task="counts"))
     with pytest.raises(st.InputError, match=r"The selector cannot run on a count: lasso \(for classes or numbers\)"):
-        st.assess(["lasso"], X, COUNTS, task="count")
+        st.assess(["lasso"], st.Data(X, COUNTS, task="count"))
     with pytest.raises(st.InputError, match="There is no score 'accuracy' for count; known are deviance"):
-        st.assess(["by_count"], X, COUNTS, task="count", scoring="accuracy")
+        st.assess(["by_count"], st.Data(X, COUNTS, task="count"), scoring="accuracy")
 
 
 @pytest.mark.usefixtures("_count")
@@ -149,7 +155,7 @@ class DummyBlind(RegressorMixin, BaseEstimator):
 @pytest.mark.usefixtures("_two_columns")
 def test_two_columns_pass_through_resampling_runner_and_assessment():
     resampling = st.Subsample(6, stratified=True)
-    found = st.assess(["late_rows"], X, TIMES, resampling=resampling, progress=False)
+    found = st.assess(["late_rows"], X, TIMES, resampling=resampling, execution=st.Execution(progress=False))
     assert found.failures.empty
     assert found.settings["task"] == "waiting"
     assert found.selections["late_rows"].frequencies[1] == 1

@@ -30,11 +30,10 @@ def similar_blocks(repeat: int) -> Iterator[tuple[str, list[float]]]:
             train.X,
             train.y,
             objectives=("accuracy", "stability"),
-            measure="intersection_count" if name == "adj" else "unadjusted",
-            sampler="grid",
             random_state=repeat,
             n_jobs=2,
-            progress=False,
+            search=st.SearchOptions(measure="intersection_count" if name == "adj" else "unadjusted", sampler="grid"),
+            execution=st.Execution(progress=False),
         )
         model = tuned.estimator(tuned.choose("best" if name == "acc" else "epsilon")).fit(train.X, train.y)
         selected = np.flatnonzero(model.get_support())
@@ -51,9 +50,9 @@ def redundancy(repeat: int) -> Iterator[tuple[str, list[float]]]:
         data.X[:1000],
         data.y[:1000],
         objectives=("log_likelihood", "error", "stability", "n_features"),
-        sampler="grid",
         resampling=Bootstrap(30),
         n_jobs=2,
+        search=st.SearchOptions(sampler="grid"),
     )
     for rule, name in RULES.items():
         number = result.choose(rule)

@@ -60,7 +60,7 @@ How well the selected features predict the rows that a run leaves out: `st.asses
 ASKED = """# Tasks
 
 What a target asks for. It is decided by the values of the target, told in every result, and can be given:
-`st.assess(..., task="number")`, or `--task number`.
+`st.Data(X, y, task="number")`, or `--task number`.
 """
 FILED = """# Formats
 

@@ -5,6 +5,7 @@
 # on_warning = "fail", and an option that may be repeated takes a vector. What is NULL is left to the command.
 
 STEADYSET_NEEDED <- "0.1.0"
+STEADYSET_NO <- c(paired = "--independent")  # what is typed for FALSE, where that is not --no- and the name
 
 # How steady selectors are on X and y.
 #
@@ -24,6 +25,7 @@ steadyset_assess <- function(X, y, selectors = NULL, runs = NULL, resampling = N
   target <- .steadyset_new_name("outcome", taken)
   columns[[target]] <- .steadyset_plain(if (is.logical(data$y)) factor(data$y) else data$y, "y")
   given <- list(target = target, selector = selectors, runs = runs, resampling = resampling, seed = seed)
+  # The labels of a factor may look like numbers, which a file cannot say.
   if (is.null(list(...)$task) && !is.numeric(data$y)) given$task <- "classes"
   if (!is.null(groups)) {
     if (length(groups) != length(data$y)) .steadyset_stop("groups must hold one value per sample.")
@@ -109,7 +111,7 @@ steadyset_version <- function() {
 
 print.steadyset_assessment <- function(x, ...) {
   cat(x$about, "\n", sep = "")
-  cat(paste0("y is taken as ", if (identical(x$task, "classes")) "classes" else "a number", ".\n"))
+  cat("y is taken as ", x$task, ".\n", sep = "")
   cat(strwrap(x$answer), sep = "\n")
   print(x$summary[names(x$summary) != "note"], row.names = FALSE, ...)
   for (name in names(x$cores)) {
@@ -359,7 +361,7 @@ print.steadyset_comparison <- function(x, ...) {
     value <- given[[i]]
     option <- gsub("_", "-", names(given)[[i]], fixed = TRUE)
     if (isTRUE(value)) return(paste0("--", option))
-    if (isFALSE(value)) return(paste0("--no-", option))
+    if (isFALSE(value)) return(if (option %in% names(STEADYSET_NO)) STEADYSET_NO[[option]] else paste0("--no-", option))
     if (is.numeric(value)) value <- vapply(value, .steadyset_number, "")
     if (length(value)) paste0("--", option, "=", as.character(value))
   }))

@@ -170,10 +170,12 @@ class Run:
 
         given: dict[str, Any] = {
             "n_jobs": self.jobs,
-            "engine": self.engine,
             "random_state": self.seed,
-            "all_rows": False,
-            "progress": self.progress if self.progress is not None else False,
+            "execution": {
+                "engine": self.engine,
+                "all_rows": False,
+                "progress": self.progress if self.progress is not None else False,
+            },
             "out": self.folder / name,
         }
         return assess(selectors, X, y, **(given | options))

@@ -46,6 +46,9 @@ from steadyset.inference.instability import swap_table as swap_table
 # Assessment
 from steadyset.assessment import assess as assess
 from steadyset.assessment import Assessment as Assessment
+from steadyset.assessment import AutoRuns as AutoRuns
+from steadyset.assessment import Execution as Execution
+from steadyset.runner.plan import Cut as Cut
 from steadyset.io.data.data_table import load_data as load_data
 from steadyset.io.data.data_table import Data as Data
 from steadyset.io.inspection import inspect as inspect
@@ -76,6 +79,7 @@ from steadyset.selectors import Filter as Filter
 # Tuning and choice
 from steadyset.tuning import tune as tune
 from steadyset.tuning import Tuning as Tuning
+from steadyset.tuning import SearchOptions as SearchOptions
 from steadyset.tuning import Space as Space
 from steadyset.tuning import pareto_front as pareto_front
 from steadyset.tuning import front_probability as front_probability

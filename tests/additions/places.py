@@ -89,7 +89,9 @@ def measure() -> Iterator[tuple[str, bool]]:
 def selected(name: str) -> Iterator[tuple[str, bool]]:
     """A filter and a model: what both show up in."""
     X, y = data()
-    result = st.assess([f"{name}:k=2"], X, y, resampling=st.KFold(3), scoring=[], engine="serial")
+    result = st.assess(
+        [f"{name}:k=2"], X, y, resampling=st.KFold(3), scoring=[], execution=st.Execution(engine="serial")
+    )
     yield "assessment", result.failures.empty and result.selections[f"{name}:k=2"].sizes.tolist() == [2, 2, 2]
     yield "catalogue", name in st.list_selectors().index
     yield "command", name in command("selectors", name)
@@ -136,8 +138,12 @@ def picture() -> Iterator[tuple[str, bool]]:
 def score() -> Iterator[tuple[str, bool]]:
     X, y = data()
     name = added.SCORE.name
-    result = st.assess(["anova:k=2"], X, y, resampling=st.KFold(3), scoring=name, engine="serial")
-    accuracy = st.assess(["anova:k=2"], X, y, resampling=st.KFold(3), scoring="accuracy", engine="serial")
+    result = st.assess(
+        ["anova:k=2"], X, y, resampling=st.KFold(3), scoring=name, execution=st.Execution(engine="serial")
+    )
+    accuracy = st.assess(
+        ["anova:k=2"], X, y, resampling=st.KFold(3), scoring="accuracy", execution=st.Execution(engine="serial")
+    )
     yield "assessment", result.scores[name].tolist() == accuracy.scores["accuracy"].tolist()
     yield "sentence", name in refusal(st.assess, ["anova"], X, y, scoring="exact_shares")
     yield "command", name in assessed("--score", name)
@@ -150,7 +156,9 @@ def task() -> Iterator[tuple[str, bool]]:
     X, _ = data()
     name = added.TASK.name
     counts = np.random.default_rng(1).poisson(np.exp(1 + X[:, 0]))
-    result = st.assess(None, X, counts, task=name, resampling=st.KFold(3), engine="serial")
+    result = st.assess(
+        None, st.Data(X, counts, task=name), resampling=st.KFold(3), execution=st.Execution(engine="serial")
+    )
     yield "assessment", result.failures.empty and result.settings["scoring"] == [added.SCORE.name]
     yield "findings", "Poisson regression" in str(st.findings_of(result).to_dict())
     yield "refusal of selectors", "cannot run on a tally" in refusal(st.assess, ["lasso"], X, counts, task=name)

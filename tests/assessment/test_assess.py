@@ -92,7 +92,7 @@ def test_a_run_is_what_fitting_on_its_rows_gives():
 @pytest.mark.parametrize(("engine", "jobs"), [("threads", 2), ("processes", 2), ("auto", 2)])
 def test_the_answer_does_not_depend_on_the_engine(engine, jobs):
     alone = assess(SELECTORS, X, Y, resampling=Bootstrap(6), random_state=1)
-    other = assess(SELECTORS, X, Y, resampling=Bootstrap(6), random_state=1, engine=engine, n_jobs=jobs)
+    other = assess(SELECTORS, X, Y, resampling=Bootstrap(6), random_state=1, n_jobs=jobs, execution={"engine": engine})
     assert alone.selections == other.selections
     same = ["selector", "run", "label", "size", "accuracy"]
     pd.testing.assert_frame_equal(alone.scores[same], other.scores[same])
@@ -114,7 +114,9 @@ def test_a_dask_cluster_gives_the_same_and_survives_a_killed_worker(tmp_path):
             if done == 5:
                 os.kill(victim, signal.SIGKILL)
 
-        other = assess(slow, X, Y, resampling=Bootstrap(30), engine=cluster.scheduler_address, progress=kill_once)
+        other = assess(
+            slow, X, Y, resampling=Bootstrap(30), execution={"engine": cluster.scheduler_address, "progress": kill_once}
+        )
     assert seen[-1] == 30
     assert alone.selections == other.selections
 
@@ -123,7 +125,9 @@ def test_a_dask_cluster_gives_the_same_and_survives_a_killed_worker(tmp_path):
 @pytest.mark.posix
 def test_a_killed_worker_process_loses_nothing(tmp_path):
     flag = tmp_path / "one was killed"
-    result = assess({"mortal": Mortal(str(flag))}, X, Y, resampling=Bootstrap(6), engine="processes", n_jobs=2)
+    result = assess(
+        {"mortal": Mortal(str(flag))}, X, Y, resampling=Bootstrap(6), n_jobs=2, execution={"engine": "processes"}
+    )
     assert flag.exists()
     assert result.selections["mortal"].n_runs == 6
 
@@ -132,7 +136,12 @@ def test_more_runs_extend_an_assessment(tmp_path):
     first = assess(SELECTORS, X, Y, resampling=Bootstrap(3), out=tmp_path / "runs")
     calls = []
     more = assess(
-        SELECTORS, X, Y, resampling=Bootstrap(5), out=tmp_path / "runs", progress=lambda done, total: calls.append(done)
+        SELECTORS,
+        X,
+        Y,
+        resampling=Bootstrap(5),
+        out=tmp_path / "runs",
+        execution={"progress": lambda done, total: calls.append(done)},
     )
     whole = assess(SELECTORS, X, Y, resampling=Bootstrap(5))
     assert calls[0] == 9
@@ -202,7 +211,7 @@ def test_killed_at_random_moments_and_resumed_equals_never_interrupted(tmp_path)
         Y.to_numpy(),
         resampling=Bootstrap(100),
         out=folder,
-        progress=lambda done, total: started.append(done),
+        execution={"progress": lambda done, total: started.append(done)},
     )
     assert started[0] == progress[-1]
     assert resumed.selections == whole.selections
@@ -264,8 +273,8 @@ def test_a_folder_of_another_assessment_is_refused(tmp_path):
         assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=out, random_state=5)
     with pytest.raises(InputError, match="another resampling"):
         assess(SelectKBest(k=5), X, Y, resampling=KFold(2), out=out)
-    with pytest.raises(InputError, match="already holds an assessment; continue it with resume=True"):
-        assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=out, resume=False)
+    with pytest.raises(InputError, match=r"already holds an assessment; continue it with st\.Execution\(resume=True\)"):
+        assess(SelectKBest(k=5), X, Y, resampling=Bootstrap(2), out=out, execution={"resume": False})
 
 
 @pytest.mark.parametrize(
@@ -451,8 +460,6 @@ def make_request_settings(selector):
         resampling=Bootstrap(2),
         scoring=None,
         predictor=None,
-        groups=None,
-        features=None,
         random_state=0,
     ).settings
 

@@ -11,7 +11,7 @@ from sklearn.linear_model import Lasso, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from steadyset import Assessment, Bootstrap, InputError, KFold, assess, features_table
+from steadyset import Assessment, Bootstrap, Data, InputError, KFold, assess, features_table
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.written import cells_parquet, read_json, write_json
 from steadyset.similarity import FeatureSimilarity
@@ -65,7 +65,7 @@ def test_directions_name_the_class_for_filters_and_models(result):
 def test_directions_of_models_come_through_a_pipeline_and_not_from_several_classes():
     piped = make_pipeline(StandardScaler(), SelectKBest(k=3), Lasso(0.01))
     three = LogisticRegression()
-    number = assess({"piped": piped}, X, Y + 0.5, resampling=KFold(3), task="number", scoring=[])
+    number = assess({"piped": piped}, Data(X, Y + 0.5, task="number"), resampling=KFold(3), scoring=[])
     down = ["falls with y", "falls with y", 1]
     columns = ["direction", "model_direction", "model_agreement"]
     assert number.features_table().set_index("feature").loc["x2", columns].tolist() == down
@@ -102,7 +102,7 @@ def test_features_csv_has_the_same_rows(result):
 
 
 def test_all_rows_can_be_left_out_and_added_by_a_resume(tmp_path):
-    without = assess(SELECTORS, X, Y, out=tmp_path, all_rows=False, **HOW)
+    without = assess(SELECTORS, X, Y, out=tmp_path, execution={"all_rows": False}, **HOW)
     assert without.on_all_rows == {}
     assert without.features_table()["all_rows"].isna().all()
     again = assess(SELECTORS, X, Y, out=tmp_path, **HOW)
@@ -120,7 +120,7 @@ def test_a_stop_during_the_fits_on_all_rows_loses_no_run(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        assess(SELECTORS, X, Y, out=tmp_path, progress=stop, **HOW)
+        assess(SELECTORS, X, Y, out=tmp_path, execution={"progress": stop}, **HOW)
     kept = Assessment.open(tmp_path)
     assert (len(kept.cells), len(kept.on_all_rows)) == (12, 1)
     assert not (tmp_path / "features.csv").exists()
@@ -179,7 +179,7 @@ def test_a_folder_of_version_3_opens_and_a_resume_adds_what_it_lacks(tmp_path):
 def test_imputed_columns_are_compared():
     holes = X.copy()
     holes[:3, 1] = np.nan
-    found = assess("anova:k=2", holes, Y, impute="median", **HOW)
+    found = assess("anova:k=2", Data(holes, Y, impute="median"), **HOW)
     table = found.features_table().set_index("feature")
     assert table.loc["x0", "group"] == table.loc["x1", "group"]
 

@@ -74,12 +74,24 @@ def test_a_cluster_that_is_gone_is_a_sentence_and_the_finished_runs_are_kept(
                 os.kill(process.pid, signal.SIGKILL)
 
     with pytest.raises(WorkersLostError, match="has lost its workers or its scheduler") as told:
-        assess(SELECTOR, X, Y, resampling=Bootstrap(RUNS), engine=address, out=tmp_path / "runs", progress=end_them)
+        assess(
+            SELECTOR,
+            X,
+            Y,
+            resampling=Bootstrap(RUNS),
+            out=tmp_path / "runs",
+            execution={"engine": address, "progress": end_them},
+        )
     assert "\n" not in str(told.value)
     assert capfd.readouterr().err == ""
     seen = []
     resumed = assess(
-        SELECTOR, X, Y, resampling=Bootstrap(RUNS), out=tmp_path / "runs", progress=lambda *at: seen.append(at)
+        SELECTOR,
+        X,
+        Y,
+        resampling=Bootstrap(RUNS),
+        out=tmp_path / "runs",
+        execution={"progress": lambda *at: seen.append(at)},
     )
     assert seen[0][0] >= 5
     assert f"{RUNS - seen[0][0]} runs are missing" in str(told.value)
@@ -101,6 +113,8 @@ def test_a_cluster_of_our_own_gives_the_same_and_listens_on_this_machine_alone()
     with socket.socket() as another:  # cluster on this machine, which has the port that dask takes first
         with suppress(OSError):
             another.bind(("127.0.0.1", 8787))
-        other = assess(SELECTORS, X, Y, resampling=Bootstrap(3), engine="dask", n_jobs=2, progress=look)
+        other = assess(
+            SELECTORS, X, Y, resampling=Bootstrap(3), n_jobs=2, execution={"engine": "dask", "progress": look}
+        )
     assert places == {"127.0.0.1"}
     assert alone.selections == other.selections

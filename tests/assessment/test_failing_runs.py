@@ -9,6 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from tests.assessment.first_two import Selector
+from tests.records import call
 
 from steadyset.assessment import assess
 from steadyset.findings import findings_of
@@ -28,7 +29,7 @@ class NoEstimator:
 
 def test_auto_ends_at_the_maximum_and_does_not_wait_for_selectors_without_a_stability():
     def n_runs(selector, **options):
-        result = assess(selector, X, Y, n_runs="auto", engine="threads", **options)
+        result = assess(selector, X, Y, n_runs=options, execution={"engine": "threads"})
         return result.scores["run"].nunique()
 
     assert n_runs(SelectNone(), max_runs=100) == 30
@@ -39,7 +40,7 @@ def test_auto_ends_at_the_maximum_and_does_not_wait_for_selectors_without_a_stab
 def test_threads_at_work_together_agree_on_what_did_not_converge():
     stuck = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1, C=1e4))
     selectors = {"stuck": stuck, "fine": SelectKBest(k=2)}
-    result = assess(selectors, X, Y, resampling=Bootstrap(40), engine="threads", n_jobs=4)
+    result = assess(selectors, X, Y, resampling=Bootstrap(40), n_jobs=4, execution={"engine": "threads"})
     warned = {
         name: [bool(cell.warnings) for cell in result.cells if cell.selector == i] for i, name in enumerate(selectors)
     }
@@ -71,7 +72,13 @@ def test_more_features_than_there_are_is_told_without_any_run(selector):
     with pytest.raises(
         InputError, match=r"'\w+:k=31' cannot run: k must be at most 30, the number of features of X .got 31."
     ):
-        assess([Broken(), selector], X, Y, resampling=Bootstrap(4), progress=lambda *_: pytest.fail("a run began"))
+        assess(
+            [Broken(), selector],
+            X,
+            Y,
+            resampling=Bootstrap(4),
+            execution={"progress": lambda *_: pytest.fail("a run began")},
+        )
 
 
 @pytest.mark.parametrize(
@@ -91,9 +98,8 @@ def test_parameters_that_fail_in_every_run_stop_at_the_first_and_leave_no_folder
             Y,
             resampling=Bootstrap(50),
             out=tmp_path / "runs",
-            engine=engine,
             n_jobs=2,
-            progress=lambda done, total: seen.append(done),
+            execution={"engine": engine, "progress": lambda done, total: seen.append(done)},
         )
     assert max(seen) < 20
     assert not (tmp_path / "runs").exists()
@@ -104,7 +110,14 @@ def test_a_folder_goes_although_a_worker_was_ended_while_it_wrote(tmp_path):
         (tmp_path / "runs" / "finished" / ".0-7.json.123.part").write_bytes(b'{"sel')
 
     with pytest.raises(InputError, match="'bad' would fail in every run"):
-        assess({"bad": "anova:fraction=2"}, X, Y, resampling=Bootstrap(5), out=tmp_path / "runs", progress=half_written)
+        assess(
+            {"bad": "anova:fraction=2"},
+            X,
+            Y,
+            resampling=Bootstrap(5),
+            out=tmp_path / "runs",
+            execution={"progress": half_written},
+        )
     assert not (tmp_path / "runs").exists()
 
 
@@ -127,7 +140,7 @@ def test_a_warning_is_kept_beside_the_selection():
 def test_a_warning_is_a_failure_where_that_is_asked_for():
     stuck = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1, C=1e4))
     with pytest.warns(FitFailedWarning, match="because of: ConvergenceWarning"):
-        result = assess({"stuck": stuck}, X, Y, resampling=Bootstrap(2), on_warning="fail")
+        result = assess({"stuck": stuck}, X, Y, resampling=Bootstrap(2), execution={"on_warning": "fail"})
     assert result.failures["reason"].str.startswith("ConvergenceWarning").all()
 
 
@@ -173,8 +186,8 @@ def test_a_pipeline_that_makes_new_features_is_refused_in_words():
         ({"predictor": "logistic"}, r"predictor must be .*\(got 'logistic'\)"),
         ({"selectors": NoEstimator()}, "expected a scikit-learn estimator"),
         ({"random_state": -1}, r"random_state.* must be .*\(got -1\)"),
-        ({"n_runs": "auto", "width": 0}, r"width.* must be .*\(got 0\)"),
-        ({"n_runs": "auto", "max_runs": 1}, r"max_runs.* must be .*\(got 1\)"),
+        ({"width": 0}, r"width.* must be .*\(got 0\)"),
+        ({"max_runs": 1}, r"max_runs.* must be .*\(got 1\)"),
         ({"n_runs": True}, r"runs.* must be .*\(got True\)"),
     ],
 )
@@ -182,7 +195,7 @@ def test_bad_requests_are_one_sentence(change, sentence):
     request = {"selectors": SelectKBest(k=2), "X": X, "y": Y, "resampling": Bootstrap(2)} | change
     positional = [request.pop(key) for key in ("selectors", "X", "y")]
     with pytest.raises(InputError, match=sentence):
-        assess(*positional, **request)
+        call(assess, *positional, **request)
 
 
 class Broken(Selector):

@@ -145,7 +145,12 @@ def test_selectors_can_be_added_and_finished_runs_stay(tmp_path):
     first = assess(["anova:k=2"], X, Y, resampling=Bootstrap(3), out=tmp_path)
     seen = []
     both = assess(
-        ["auc:k=1", "anova:k=2"], X, Y, resampling=Bootstrap(3), out=tmp_path, progress=lambda *at: seen.append(at)
+        ["auc:k=1", "anova:k=2"],
+        X,
+        Y,
+        resampling=Bootstrap(3),
+        out=tmp_path,
+        execution={"progress": lambda *at: seen.append(at)},
     )
     assert seen[0] == (3, 6)
     assert both.selectors == ("anova:k=2", "auc:k=1")

@@ -18,7 +18,7 @@ A, B, C = RNG.normal(size=(3, N))
 COLOUR, PLACE = RNG.choice(["blue", "green", "red"], N), RNG.choice(["north", "south"], N)
 X = pd.DataFrame({"a": A, "colour": COLOUR, "b": B, "place": PLACE, "c": C})
 Y = np.where(2.0 * (COLOUR == "red") + A > 0.8, "ill", "well")
-HOW = {"n_runs": 4, "progress": False}
+HOW = {"n_runs": 4}
 
 
 def encoded(step, **options):

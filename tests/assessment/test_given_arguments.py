@@ -14,7 +14,7 @@ RNG = np.random.default_rng(1)
 X = pd.DataFrame(RNG.normal(size=(60, 5)), columns=list("abcde"))
 Y = (X["a"] + X["b"] > 0).astype(int).to_numpy()
 LABELS = np.where(Y == 1, "well", "ill")
-HOW = {"n_runs": 5, "progress": False, "all_rows": False}
+HOW = {"n_runs": 5, "execution": st.Execution(progress=False, all_rows=False)}
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,9 @@ def test_a_new_seed_is_recorded_and_gives_the_same_again(tmp_path):
 
 def test_a_new_seed_of_a_tuning_is_recorded():
     space = {"filter": ["anova"], "fraction": [0.4], "model": {"ridge": {"penalty": [1.0]}}}
-    found = st.tune(space, X, Y, n_trials=1, resampling=st.KFold(3), random_state=None, progress=False)
+    found = st.tune(
+        space, X, Y, n_trials=1, resampling=st.KFold(3), random_state=None, execution=st.Execution(progress=False)
+    )
     assert found.random_state == found.evaluator.plan.seed
 
 
@@ -70,9 +72,9 @@ def test_a_new_seed_of_a_tuning_is_recorded():
 def test_a_text_names_the_column_that_is_the_target_and_no_feature(make):
     patient = np.arange(60) // 2
     frame = make(X.assign(state=LABELS, patient=patient))
-    found = st.assess("anova:k=2", frame, "state", groups="patient", **HOW)
+    found = st.assess("anova:k=2", st.Data(frame, "state", groups="patient"), **HOW)
     assert found.features == tuple("abcde")
-    assert found.selections == st.assess("anova:k=2", X, LABELS, groups=patient, **HOW).selections
+    assert found.selections == st.assess("anova:k=2", st.Data(X, LABELS, groups=patient), **HOW).selections
     assert found.settings["details"]["target"] == "state"
     with pytest.raises(st.InputError, match=r"X has no column 'stat'; did you mean 'state'"):
         st.assess("anova:k=2", frame, "stat", **HOW)
@@ -127,7 +129,7 @@ def test_a_model_that_fails_for_another_reason_says_it():
             raise ValueError(f"broken on {y[0]}")
 
     with pytest.raises(st.InputError, match=r"broken on (ill|well)"):
-        st.assess({"s": Broken()}, X, LABELS, engine="serial", **HOW)
+        st.assess({"s": Broken()}, X, LABELS, **HOW | {"execution": st.Execution(engine="serial", all_rows=False)})
 
 
 def test_a_line_says_that_kernels_are_compiled_where_a_bar_is_shown(capsys):

@@ -37,8 +37,8 @@ from steadyset.resampling import Bootstrap
 if __name__ == "__main__":
     out, log = sys.argv[1:]
     score = {"a": Accuracy(log, FOURTH_RUN, "wait")}
-    assess(SELECTOR, X, Y, resampling=Bootstrap(10), scoring=score, engine="processes", n_jobs=1, out=out,
-           all_rows=False)
+    how = {"engine": "processes", "all_rows": False}
+    assess(SELECTOR, X, Y, resampling=Bootstrap(10), scoring=score, n_jobs=1, out=out, execution=how)
 """
 
 
@@ -65,11 +65,12 @@ def test_runs_that_are_scored_outlive_a_kill_in_the_middle_of_their_group(tmp_pa
         child.wait()
     before = RunFolder(out).cells()
     assert sorted(before) == [(0, 0), (0, 1), (0, 2)]
-    how = {"scoring": {"a": Accuracy(log, 0, "")}, "resampling": Bootstrap(10), "all_rows": False}
-    resumed = assess(SELECTOR, X, Y, engine="serial", out=out, **how)
+    how = {"scoring": {"a": Accuracy(log, 0, "")}, "resampling": Bootstrap(10)}
+    how["execution"] = {"engine": "serial", "all_rows": False}
+    resumed = assess(SELECTOR, X, Y, out=out, **how)
     kept = RunFolder(out).cells()
     assert {key: kept[key].fit_seconds for key in before} == {key: cell.fit_seconds for key, cell in before.items()}
-    assert resumed.selections == assess(SELECTOR, X, Y, engine="serial", **how).selections
+    assert resumed.selections == assess(SELECTOR, X, Y, **how).selections
 
 
 @pytest.mark.slow
@@ -78,8 +79,10 @@ def test_a_lost_worker_leaves_the_runs_that_it_had_scored(tmp_path):
     """Buys: a real worker that is killed while it scores; what it had saved is not computed again."""
     log = tmp_path / "log"
     score = {"a": Accuracy(log, FOURTH_RUN, "die")}
-    result = assess(SELECTOR, X, Y, resampling=Bootstrap(10), scoring=score, engine="processes", n_jobs=1,
-                    out=tmp_path / "runs", all_rows=False)  # fmt: skip
+    how = {"engine": "processes", "all_rows": False}
+    result = assess(
+        SELECTOR, X, Y, resampling=Bootstrap(10), scoring=score, n_jobs=1, out=tmp_path / "runs", execution=how
+    )
     assert result.scores["a"].notna().all()
     # Those of three runs and the one that ended it, then those of each of the others.
     assert len(calls(log)) == FOURTH_RUN + 7 * A_RUN
@@ -91,8 +94,7 @@ def test_a_dask_worker_tells_of_each_run_before_its_group_is_done(tmp_path):
     log, resampling = tmp_path / "log", Bootstrap(20)
     score = Accuracy(log, FOURTH_RUN, "wait")
     request = make_request(
-        SELECTOR, X, Y, resampling=resampling, scoring={"a": score}, predictor=None, groups=None, features=None,
-        random_state=0,
+        SELECTOR, X, Y, resampling=resampling, scoring={"a": score}, predictor=None, random_state=0,
     )  # fmt: skip
     keys = [(0, run) for run in range(16)]
     with distributed.Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:

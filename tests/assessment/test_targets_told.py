@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.records import call
 
 import steadyset as st
 from steadyset.findings import findings_of
@@ -19,11 +20,11 @@ def unbalanced(few):
 
 def assessed(y, resampling=None, **options):
     resampling = st.Bootstrap(8) if resampling is None else resampling
-    return st.assess(["anova:k=2"], X, y, resampling=resampling, progress=False, **options)
+    return call(st.assess, ["anova:k=2"], X, y, resampling=resampling, progress=False, **options)
 
 
 def tuned(y, **options):
-    return st.tune(SPACE, X, y, sampler="grid", resampling=st.KFold(2), progress=False, **options)
+    return call(st.tune, SPACE, X, y, resampling=st.KFold(2), sampler="grid", progress=False, **options)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +88,8 @@ def test_counts_that_became_classes_name_the_alternative():
         assert not any("task=" in note for note in findings_of(assessed(y, **given)).notes)
     assert not any("task=" in note for note in findings_of(assessed(y % 2)).notes)
     with pytest.raises(
-        InputError, match=r'only one row of the class 7.*count or measure something, give task="number"'
+        InputError,
+        match=r'only one row of the class 7.*count or measure something, give st\.Data\(\.\.\., task="number"\)',
     ):
         assessed(np.array([7, *y[1:]]))
 

@@ -60,7 +60,7 @@ def total(run):
 def test_a_selector_that_ends_its_process_fails_in_that_run_alone_and_is_named():
     """Buys: real worker processes that crash, and the search for the cells that did it."""
     selectors = {"sound": First(), "leaving": First("exit", total(1)), "faulty": First("segmentation fault", total(0))}
-    result = assess(selectors, X, Y, resampling=Bootstrap(3), engine="processes", n_jobs=2)
+    result = assess(selectors, X, Y, resampling=Bootstrap(3), n_jobs=2, execution={"engine": "processes"})
     assert result.failures[["selector", "run"]].to_numpy().tolist() == [["leaving", 1], ["faulty", 0]]
     assert result.failures["reason"].tolist() == [f"{CRASHED} (EXIT(3))", f"{CRASHED} (SIGSEGV(-11))"]
     assert {name: found.n_runs for name, found in result.selections.items()} == {"sound": 3, "leaving": 2, "faulty": 2}
@@ -70,7 +70,7 @@ def test_a_run_that_failed_for_want_of_memory_is_tried_again(tmp_path):
     selector, seen = {"a": First("out of memory", total(0))}, []
     first = assess(selector, X, Y, resampling=Bootstrap(3), out=tmp_path)
     assert first.failures["reason"].tolist() == ["MemoryError: no room"]
-    assess(selector, X, Y, resampling=Bootstrap(3), out=tmp_path, progress=lambda *at: seen.append(at))
+    assess(selector, X, Y, resampling=Bootstrap(3), out=tmp_path, execution={"progress": lambda *at: seen.append(at)})
     assert seen[0] == (2, 3)
 
 
@@ -136,14 +136,14 @@ def sent_to_workers(monkeypatch, seconds):
 def test_the_change_to_workers_in_the_middle_changes_nothing(monkeypatch):
     selectors = ["anova:k=2", "jmi:k=2", "lasso", "forest"]
     how = {"resampling": Bootstrap(4), "random_state": 3, "scoring": ["accuracy", "auc"]}
-    apart = assess(selectors, X, Y, engine="processes", n_jobs=2, **how)
-    inside = assess(selectors, X, Y, engine="serial", **how)
+    apart = assess(selectors, X, Y, n_jobs=2, execution={"engine": "processes"}, **how)
+    inside = assess(selectors, X, Y, execution={"engine": "serial"}, **how)
     cells = []
     group = engines.compute_group
     monkeypatch.setattr(engines, "compute_group", lambda *given: cells.extend(given[3]) or group(*given))
     monkeypatch.setattr(engines, "_seconds", lambda *_: 0.0 if len(cells) < 6 else np.inf)
     monkeypatch.setattr(engines, "PATIENCE", 1e-9)
-    both = assess(selectors, X, Y, engine="auto", n_jobs=2, **how)
+    both = assess(selectors, X, Y, n_jobs=2, execution={"engine": "auto"}, **how)
     assert len(cells) == 6
     for other in (inside, both):
         assert other.selections == apart.selections
@@ -160,7 +160,7 @@ def test_what_is_no_number_of_jobs_is_refused_before_a_folder_is_made(tmp_path, 
 
 def test_an_unknown_engine_is_refused_before_a_folder_is_made(tmp_path):
     with pytest.raises(InputError, match=r"engine must be auto, serial, .* \(got 'steam'\)"):
-        assess("anova", X, Y, engine="steam", out=tmp_path / "runs")
+        assess("anova", X, Y, out=tmp_path / "runs", execution={"engine": "steam"})
     assert not (tmp_path / "runs").exists()
 
 
@@ -187,7 +187,7 @@ def test_workers_end_when_their_parent_is_killed(tmp_path):
             time.sleep(600)
 
     X = np.random.default_rng(0).normal(size=(20, 3))
-    assess({"long": Long(k=1)}, X, X[:, 0] > 0, resampling=Bootstrap(4), n_jobs=2, engine="processes")
+    assess({"long": Long(k=1)}, X, X[:, 0] > 0, resampling=Bootstrap(4), n_jobs=2, execution={"engine": "processes"})
     """
     parent = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], env={**os.environ, "PIDS": str(tmp_path)})
     try:

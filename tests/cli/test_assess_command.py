@@ -118,9 +118,7 @@ def test_rows_of_a_group_stay_together_and_the_delimiter_is_as_given(data, tmp_p
     assert "60 rows, 8 features, target 'state', 20 groups by 'patient'" in capsys.readouterr().out
     expected = st.assess(
         "anova:k=2",
-        frame.drop(columns=["state", "patient"]),
-        frame["state"],
-        groups=frame["patient"].astype(str),
+        st.Data(frame.drop(columns=["state", "patient"]), frame["state"], groups=frame["patient"].astype(str)),
         resampling=st.Bootstrap(5),
     )
     assert st.Assessment.open(tmp_path / "runs").selections == expected.selections

@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from tests.records import call
 
 import steadyset as st
 from steadyset.cli import run
@@ -41,7 +42,7 @@ def usual():
 def assessed(selectors=("anova:k=3", "lasso:k=3"), *, missing=False, **options):
     X, y = table(missing)
     given = {"resampling": st.Subsample(6, fraction=0.8), "n_jobs": 1, "engine": "serial", "random_state": 7} | options
-    return st.assess(selectors if callable(selectors) else list(selectors), X, y, **given)
+    return call(st.assess, selectors if callable(selectors) else list(selectors), X, y, **given)
 
 
 def keys_of(result):
@@ -167,7 +168,7 @@ def test_what_others_wrote_is_told_as_it_prints_itself():
 
 
 def test_runs_added_until_intervals_are_narrow_are_told(tmp_path):
-    result = assessed(["anova:k=3"], resampling=st.Subsample(fraction=0.8), n_runs="auto", width=0.4, max_runs=40)
+    result = assessed(["anova:k=3"], resampling=st.Subsample(fraction=0.8), width=0.4, max_runs=40)
     said = st.methods_text(result)
     assert "runs were added until the 95% confidence interval of the stability of each was narrower than 0.4" in said
     assert "not finished" not in said
@@ -274,7 +275,7 @@ def test_the_rule_by_which_models_select_is_told():
     assert f"Of models, the following counted as selected: {rules}." in said
     assert "forest is a model: selected are importances above their mean." in st.findings_of(result).notes
     assert "counted as selected" not in st.methods_text(usual())
-    top = st.assess({"forest": forest}, *table(), resampling=st.KFold(3), scoring=[], top=2)
+    top = st.assess({"forest": forest}, *table(), resampling=st.KFold(3), scoring=[], cut=st.Cut(top=2))
     assert "counted as selected: the 2 largest importances (forest)." in st.methods_text(top)
 
 
@@ -283,7 +284,9 @@ def test_the_rule_by_which_models_select_is_told():
 )
 def test_no_markup_of_a_docstring_stands_as_a_reference(model):
     keys = {"RandomForestClassifier": {"breiman2001"}}.get(model.__name__, set())
-    result = st.assess({"it": model()}, *table(), resampling=st.KFold(2), scoring=[], all_rows=False)
+    result = st.assess(
+        {"it": model()}, *table(), resampling=st.KFold(2), scoring=[], execution=st.Execution(all_rows=False)
+    )
     for form in ("text", "markdown", "latex", "bibtex"):
         assert not re.search(r"\.\. \[|:doi:|`", st.methods_text(result, format=form)), form
     usual_keys = {"nogueira2018", "efron1981", "wilson1927", "steadyset", "stone1974", "pedregosa2011"}

@@ -19,7 +19,7 @@ def tuning():
     X = random.standard_normal((40, 8))
     y = np.where(X[:, 0] + 0.5 * random.standard_normal(40) > 0, "a", "b")
     features = ["\x1b[31mred", *(f"g{i}" for i in range(7))]
-    return st.tune("bommert", X, y, features=features, n_trials=4, resampling=st.KFold(4), random_state=0)
+    return st.tune("bommert", st.Data(X, y, features=features), n_trials=4, resampling=st.KFold(4), random_state=0)
 
 
 def test_the_findings_of_a_tuning_agree_with_it(tuning):

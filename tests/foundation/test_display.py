@@ -46,7 +46,7 @@ class Read(HTMLParser):
 
 @pytest.fixture(scope="module")
 def assessment():
-    return st.assess(["anova:k=2", "auc:k=3"], X, Y, resampling=st.Bootstrap(8), all_rows=False)
+    return st.assess(["anova:k=2", "auc:k=3"], X, Y, resampling=st.Bootstrap(8), execution=st.Execution(all_rows=False))
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,9 @@ def test_print_says_what_the_command_says(assessment, capsys):
 def test_long_names_and_many_scores_are_folded_not_cut():
     name = "elastic_net:k=20,l1_ratio=0.5 of the second cohort, scaled"
     scoring = ["accuracy", "auc", "balanced_accuracy", "f1"]
-    result = st.assess({name: "anova:k=2"}, X, Y, resampling=st.Bootstrap(4), scoring=scoring, all_rows=False)
+    result = st.assess(
+        {name: "anova:k=2"}, X, Y, resampling=st.Bootstrap(4), scoring=scoring, execution=st.Execution(all_rows=False)
+    )
     lines = str(result).splitlines()
     assert max(map(len, lines)) <= WIDTH
     row = result.summary().iloc[0]
@@ -254,7 +256,9 @@ def test_the_stability_of_very_many_runs_is_left_to_summary(assessment, monkeypa
 
 
 def test_failed_runs_are_counted():
-    settings = st.assess({"<s>": "anova:k=1"}, X, Y, resampling=st.Bootstrap(3), all_rows=False).settings
+    settings = st.assess(
+        {"<s>": "anova:k=1"}, X, Y, resampling=st.Bootstrap(3), execution=st.Execution(all_rows=False)
+    ).settings
     failed = [Cell(0, run, str(run), None, None, failure="ValueError: no") for run in range(3)]
     texts = Read(st.Assessment(settings, failed)._repr_html_()).texts
     assert "<s>: 3 runs: ValueError: no" in texts

@@ -60,7 +60,7 @@ def stable() -> st.StabilitySelection:
 @cache
 def tuned() -> st.Tuning:
     space = {"model": {"lasso": {"penalty": [0.05, 0.2]}}}
-    return st.tune(space, *data(), sampler="grid", resampling=st.KFold(3))
+    return st.tune(space, *data(), resampling=st.KFold(3), search=st.SearchOptions(sampler="grid"))
 
 
 def inside(path: Any) -> Any:

@@ -20,7 +20,14 @@ def test_a_folder_that_is_removed_during_the_work_is_one_sentence(tmp_path):
             shutil.rmtree(out)
 
     with pytest.raises(SteadysetError, match="runs cannot be written: No such file or directory"):
-        st.assess(["anova:k=2"], X, Y, resampling=st.Bootstrap(20), out=out, engine="serial", progress=remove)
+        st.assess(
+            ["anova:k=2"],
+            X,
+            Y,
+            resampling=st.Bootstrap(20),
+            out=out,
+            execution=st.Execution(engine="serial", progress=remove),
+        )
 
 
 def test_everything_that_writes_says_so_when_the_disk_is_full(small_disk):

@@ -285,7 +285,9 @@ def _assessed(names: list[str], X: Any, y: Any, resampling: Any, scoring: tuple[
     selectors = {
         name: _few_trees(selector_by_name(name, "classes" if len(np.unique(y)) == 2 else "number")) for name in names
     }
-    found = st.assess(selectors, X, y, resampling=resampling, scoring=scoring, engine="serial", random_state=0)
+    found = st.assess(
+        selectors, X, y, resampling=resampling, scoring=scoring, random_state=0, execution=st.Execution(engine="serial")
+    )
     return {
         "selected": {name: found.selections[name] for name in found.selections},
         "weights": {name: found.selections[name].weights for name in found.selections},
@@ -313,7 +315,8 @@ def tunings() -> Iterator[Entry]:
 
 
 def _tuned(space: Any, X: Any, y: Any, options: dict[str, Any]) -> Any:
-    found = st.tune(space, X, y, n_trials=8, resampling=st.KFold(3, random_state=0), random_state=0, **options)
+    how = {"n_trials": 8, "resampling": st.KFold(3, random_state=0), "random_state": 0}
+    found = st.tune(space, X, y, search=options, **how)
     kept = [c for c, values in found.frame.items() if values.dtype != object or all(isinstance(v, str) for v in values)]
     return {
         "trials": found.frame[kept],

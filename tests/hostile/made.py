@@ -27,7 +27,7 @@ def finished(path: Path, seed: int = 0) -> Path:
     """A folder as an assessment leaves it."""
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(24, 4)), np.arange(24) % 2
-    st.assess(["anova:k=2"], X, y, resampling=st.KFold(4), out=path, n_jobs=1, progress=False)
+    st.assess(["anova:k=2"], X, y, resampling=st.KFold(4), out=path, n_jobs=1, execution=st.Execution(progress=False))
     return path
 
 

@@ -145,7 +145,14 @@ def test_an_assessment_by_folds_says_it_once_and_one_by_bootstrap_not_at_all() -
     random = np.random.default_rng(0)
     X, y = random.standard_normal((40, 6)), np.arange(40) % 2
     for resampling, times in ((st.KFold(5), 1), (st.Bootstrap(5), 0)):
-        result = st.assess(["anova:k=2", "variance:k=2"], X, y, resampling=resampling, scoring=None, progress=False)
+        result = st.assess(
+            ["anova:k=2", "variance:k=2"],
+            X,
+            y,
+            resampling=resampling,
+            scoring=None,
+            execution=st.Execution(progress=False),
+        )
         found = findings_of(result)
         assert sum(ROUGH in note for note in found.notes) == times
         assert found.methods is not None

@@ -1,6 +1,7 @@
 """The R front end: the numbers are those of Python, and what goes wrong is an R error with the command's sentence."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 
 import steadyset as st
+from steadyset.options.table import TABLE
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "integrations" / "r" / "steadyset.R"
@@ -116,7 +118,7 @@ def test_an_assessment_has_the_numbers_of_python(tmp_path):
     """
     printed, given = r(code, tmp_path).split("---\n")
     states, drawn = np.where(y, "ill", "well"), st.Bootstrap(6)
-    result = st.assess(["anova:k=3", "lasso:k=3"], X, states, features=NAMES, resampling=drawn, random_state=5)
+    result = st.assess(["anova:k=3", "lasso:k=3"], st.Data(X, states, features=NAMES), resampling=drawn, random_state=5)
     table = result.summary()
     assert numbers(" ".join(given.splitlines()[:6])) == [*table["stability"], *table["low"], *table["accuracy"]]
     assert set(given.splitlines()[6:]) <= set(NAMES)
@@ -206,3 +208,13 @@ def _data():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(40, 8))
     return X, (X[:, 0] + X[:, 2] + rng.normal(size=40) / 2 > 0).astype(int)
+
+
+def test_no_is_said_as_the_command_says_it():
+    said = dict(
+        re.findall(
+            r'(\w+) = "(--[\w-]+)"', re.search(r"STEADYSET_NO <- c\((.*)\)", SCRIPT.read_text(encoding="utf-8"))[1]
+        )
+    )
+    other = {option.name: option.no for option in TABLE if option.no and option.no != f"--no-{option.flag[2:]}"}
+    assert said == other

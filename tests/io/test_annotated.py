@@ -23,7 +23,8 @@ def annotated(values, **obs):
 
 
 def assessed(values, y=Y, **options):
-    return st.assess(["anova:k=3", "lasso"], values, y, resampling=st.KFold(3), **options)
+    data = st.Data(values, y, **options) if options else values
+    return st.assess(["anova:k=3", "lasso"], data, None if options else y, resampling=st.KFold(3))
 
 
 @cache
@@ -109,7 +110,9 @@ def loaded(tmp_path):
 def test_a_loaded_table_gives_what_its_parts_give(loaded):
     options = {"resampling": st.Bootstrap(5)}
     whole = st.assess("anova:k=1", loaded, **options)
-    parts = st.assess("anova:k=1", loaded.X, loaded.y, features=loaded.features, groups=loaded.groups, **options)
+    parts = st.assess(
+        "anova:k=1", st.Data(loaded.X, loaded.y, features=loaded.features, groups=loaded.groups), **options
+    )
     assert whole.selections["anova:k=1"].features == ("tp53", "myc", "egfr")
     assert [cell.selected for cell in whole.cells] == [cell.selected for cell in parts.cells]
     assert [cell.label for cell in whole.cells] == [cell.label for cell in parts.cells]  # drawn by patients

@@ -206,7 +206,7 @@ def test_tuning_takes_no_similarity_of_features_in_another_order(names):
         similarity = FeatureSimilarity.from_matrix(np.eye(5), features=names)
     sentence = "Feature 0 is 'e' in similarity and 'a' in X" if names is not None else "X has no names to match"
     with pytest.raises(InputError, match=sentence):
-        st.tune({"model": {"l0": {"k": [1, 2]}}}, X, y, sampler="grid", similarity=similarity)
+        st.tune({"model": {"l0": {"k": [1, 2]}}}, X, y, search=st.SearchOptions(sampler="grid", similarity=similarity))
     plan, found = make_plan(X, y, resampling=KFold(3))
     with pytest.raises(InputError, match=sentence):
         Evaluator(plan, similarity=similarity, features=found)

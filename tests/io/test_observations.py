@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from steadyset import FeatureSimilarity, InputError, Selections, pareto_front
+from steadyset import Data, FeatureSimilarity, InputError, Selections, pareto_front
 from steadyset.assessment.request import fingerprint, make_plan
 from steadyset.io.numbers import aligned_rows, group_values, target_values
 from steadyset.resampling import Bootstrap
@@ -20,7 +20,7 @@ Y = pd.Series([0, 0, 1, 1], index=X.index)
 
 
 def plan(X=X, y=Y, groups=None):
-    return make_plan(X, y, resampling=Bootstrap(2), groups=groups)[0]
+    return make_plan(Data(X, y, groups=groups), resampling=Bootstrap(2))[0]
 
 
 def test_rows_in_another_order_are_matched_by_their_index():

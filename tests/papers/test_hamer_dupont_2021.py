@@ -28,7 +28,15 @@ def test_the_penalty_selects_as_many_features_as_wanted_on_average():
     penalty = penalty_for(8, X, y, trainings, prefilter=40, l1_ratio=1.0)
     setting = {"k": 8, "prefilter": 40, "trees": 10, "neighbours": 5, "l1_ratio": 0.8}
     lasso = methods(100, 60, penalties={"lasso": penalty, "en": penalty}, **setting)["lasso"]
-    found = st.assess({"lasso": lasso.selector}, X, y, resampling=resampling, scoring=(), progress=False, n_jobs=1)
+    found = st.assess(
+        {"lasso": lasso.selector},
+        X,
+        y,
+        resampling=resampling,
+        scoring=(),
+        n_jobs=1,
+        execution=st.Execution(progress=False),
+    )
     assert found.selections["lasso"].sizes.mean() == pytest.approx(8, abs=0.5)
 
 

@@ -21,4 +21,12 @@ def tuned(kind: str = "several", n_trials: int = 8, objectives: tuple[str, ...] 
     space = {"several": SPACE, "along": ALONG}[kind]
     options = {} if objectives is None else {"objectives": objectives}
     sampler = "grid" if kind == "along" else "random"
-    return st.tune(space, DATA.X, DATA.y, n_trials=n_trials, sampler=sampler, resampling=st.KFold(4), **options)
+    return st.tune(
+        space,
+        DATA.X,
+        DATA.y,
+        n_trials=n_trials,
+        resampling=st.KFold(4),
+        search=st.SearchOptions(sampler=sampler),
+        **options,
+    )

@@ -290,7 +290,15 @@ def test_a_filter_registered_in_this_process_alone_runs_in_others(engine):
 
     st.register_filter(st.Filter(name="by_column", score=by_column, weights=False, reference=""))
     X = np.random.default_rng(0).normal(size=(12, 4))
-    result = st.assess(["by_column:k=1"], X, [0, 1] * 6, resampling=st.KFold(4), scoring=[], engine=engine, n_jobs=2)
+    result = st.assess(
+        ["by_column:k=1"],
+        X,
+        [0, 1] * 6,
+        resampling=st.KFold(4),
+        scoring=[],
+        n_jobs=2,
+        execution=st.Execution(engine=engine),
+    )
     assert result.failures.empty
     assert result.selections["by_column:k=1"].counts.tolist() == [0, 0, 4, 0]
 

@@ -193,7 +193,9 @@ def test_the_bound_of_random_halves_is_that_of_stability_selection(opened, tmp_p
     y = (X[:, 0] + X[:, 1] + 0.1 * random.standard_normal(60) > 0).astype(int)
     told = {}
     for resampling in (st.Subsample(10), st.Bootstrap(10)):
-        result = st.assess("anova:k=2", X, y, resampling=resampling, engine="serial", scoring=[])
+        result = st.assess(
+            "anova:k=2", X, y, resampling=resampling, scoring=[], execution=st.Execution(engine="serial")
+        )
         page = opened(st.report(result, tmp_path / f"{type(resampling).__name__}.html"))
         for percent in (90, 55, 50):
             slide(page, percent)
@@ -301,7 +303,9 @@ def test_every_picture_of_the_registry_shows_hostile_names_as_text(opened, tmp_p
     X[:, 1] = X[:, 0] + 0.1 * random.standard_normal(40)
     y = (X[:, 0] > 0).astype(int)
     selectors = {name: st.FilterSelector("anova", k=k) for name, k in zip(HOSTILE, (2, 4, 4), strict=False)}
-    result = st.assess(selectors, X, y, features=HOSTILE, resampling=st.Bootstrap(6), engine="serial")
+    result = st.assess(
+        selectors, st.Data(X, y, features=HOSTILE), resampling=st.Bootstrap(6), execution=st.Execution(engine="serial")
+    )
     page = opened(st.report(result, tmp_path / "page.html"))
     draw_all(page)
     drawn = {"accuracy_against_stability", "selectors_compared", "selection_frequencies", "convergence"}

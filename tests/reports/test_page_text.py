@@ -87,7 +87,9 @@ def test_settings_checksum_versions_and_date_stand_at_the_end(tmp_path):
     random = np.random.default_rng(0)
     X = random.standard_normal((30, 5))
     y = (X[:, 0] > 0).astype(int)
-    result = st.assess("anova:k=2", X, y, resampling=st.Bootstrap(4), engine="serial", scoring=[])
+    result = st.assess(
+        "anova:k=2", X, y, resampling=st.Bootstrap(4), scoring=[], execution=st.Execution(engine="serial")
+    )
     page = st.report(result, tmp_path / "page.html").read_text(encoding="utf-8")
     end = page.split('<section id="settings">')[1].split("<script")[0]
     assert result.settings["data_sha256"] in end

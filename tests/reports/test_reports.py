@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from tests.records import call
 from tests.reports.markup import without_scripts
 
 import steadyset as st
@@ -16,7 +17,7 @@ SELECTIONS = st.Selections.from_sets([[0, 1], [0, 1], [0, 2]] * 3, n_features=8)
 
 
 def assessed(selectors, **options):
-    return st.assess(selectors, X, Y, resampling=st.Bootstrap(6), engine="serial", **options)
+    return call(st.assess, selectors, X, Y, resampling=st.Bootstrap(6), engine="serial", **options)
 
 
 def headings_without_content(page):
@@ -118,7 +119,14 @@ def test_the_table_of_features_shows_the_best_and_counts_the_rest(tmp_path):
 
 def test_the_report_names_stand_ins_and_what_is_selected_on_all_rows(tmp_path):
     twins = np.column_stack([X, X[:, 0] + 0.01 * RANDOM.standard_normal(40)])
-    result = st.assess(["anova:k=1", "lasso:k=1"], twins, Y, resampling=st.Bootstrap(10), engine="serial", scoring=[])
+    result = st.assess(
+        ["anova:k=1", "lasso:k=1"],
+        twins,
+        Y,
+        resampling=st.Bootstrap(10),
+        scoring=[],
+        execution=st.Execution(engine="serial"),
+    )
     page = st.report(result, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<h3><bdi>all 2 selectors</bdi></h3>" in page
     assert re.search(r"x0 \(|x6 \(", page)

@@ -87,6 +87,6 @@ class Overwhelmed(LogisticRegression):
 
 def test_tuning_tells_why_the_fit_on_all_rows_fails():
     space = {"filter": ["anova"], "fraction": [0.5], "model": {"mine": (Overwhelmed(), {"C": [1.0]})}}
-    result = st.tune(space, X, Y, sampler="grid", resampling=st.KFold(3))
+    result = st.tune(space, X, Y, resampling=st.KFold(3), search=st.SearchOptions(sampler="grid"))
     with pytest.raises(InputError, match="The fit on all rows failed: ZeroDivisionError: too many rows"):
         result.features(0)

@@ -80,7 +80,7 @@ class Loud(Selector):
 def test_what_selectors_write_into_is_their_own(writer, engine):
     data, target = X.copy(), Y.copy()
     selectors = {"writer": writer, "other": SelectKBest(f_classif, k=3)}
-    result = assess(selectors, data, target, resampling=Bootstrap(3), engine=engine, n_jobs=2)
+    result = assess(selectors, data, target, resampling=Bootstrap(3), n_jobs=2, execution={"engine": engine})
     np.testing.assert_array_equal(data, X)
     np.testing.assert_array_equal(target, Y)
     assert result.failures.empty
@@ -111,7 +111,9 @@ def test_a_selector_that_fails_on_its_first_run_leaves_the_data_alone():
 
 @pytest.mark.parametrize("engine", ["serial", "threads"])
 def test_warnings_are_short_distinct_and_of_the_run_that_gave_them(engine):
-    result = assess({"loud": Loud(), "quiet": Selector()}, X, Y, resampling=Bootstrap(6), engine=engine, n_jobs=3)
+    result = assess(
+        {"loud": Loud(), "quiet": Selector()}, X, Y, resampling=Bootstrap(6), n_jobs=3, execution={"engine": engine}
+    )
     for cell in result.cells:
         assert cell.warnings == (("ConvergenceWarning: it did not converge",) if cell.selector == 0 else ())
     assert result.failures.empty
@@ -121,7 +123,7 @@ def test_a_predictor_that_warns_is_told_apart_from_the_selector():
     stuck = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1, C=1e4))
     result = assess(Selector(), X, Y, resampling=KFold(2), predictor=stuck)
     assert result.cells[0].warnings[0].startswith("predictor: ConvergenceWarning: ")
-    failed = assess(Selector(), X, Y, resampling=KFold(2), predictor=stuck, on_warning="fail")
+    failed = assess(Selector(), X, Y, resampling=KFold(2), predictor=stuck, execution={"on_warning": "fail"})
     assert failed.failures["reason"].str.startswith("no score: ConvergenceWarning").all()
     assert failed.cells[0].selected == (0, 1)
 
@@ -184,7 +186,7 @@ def test_nan_coefficients_are_a_failure_with_a_reason():
 def test_a_principal_component_is_no_feature_even_where_the_numbers_agree():
     pipe = make_pipeline(StandardScaler(), PCA(), LogisticRegression(max_iter=1000))
     with pytest.raises(InputError, match="columns after the step PCA are not the features any more"):
-        assess({"pca": pipe}, X, Y, progress=lambda *_: pytest.fail("a run began"))
+        assess({"pca": pipe}, X, Y, execution={"progress": lambda *_: pytest.fail("a run began")})
 
 
 def test_columns_that_a_step_reorders_are_found_again():

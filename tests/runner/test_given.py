@@ -7,6 +7,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.feature_selection import SelectKBest, f_classif
 
 import steadyset as st
+from steadyset import Data
 from steadyset.assessment import assess
 from steadyset.foundation.errors import InputError
 from steadyset.resampling import Rows, Splits, as_resampling
@@ -76,7 +77,7 @@ def test_what_a_function_must_not_return(answer, sentence):
 )
 def test_a_splitter_gives_the_rows_that_it_gives_to_scikit_learn(splitter):
     groups = GROUPS if "Group" in type(splitter).__name__ else None
-    result = assess(two_best, X, Y, resampling=splitter, groups=groups)
+    result = assess(two_best, Data(X, Y, groups=groups), resampling=splitter)
     expected = [two_best(X[train], Y.to_numpy()[train]) for train, _ in splitter.split(X, Y, groups)]
     assert [set(cell.selected) for cell in result.cells] == [set(row.tolist()) for row in expected]
     assert len({cell.label for cell in result.cells}) == 4
@@ -97,7 +98,10 @@ def test_a_splitter_is_the_same_in_worker_processes_and_may_be_resumed(tmp_path)
     splitter = model_selection.ShuffleSplit(4)
     selector = SelectKBest(f_classif, k=2)
     alone = assess(selector, X, Y, resampling=splitter, out=tmp_path / "runs")
-    assert assess(selector, X, Y, resampling=splitter, engine="processes", n_jobs=2).selections == alone.selections
+    assert (
+        assess(selector, X, Y, resampling=splitter, n_jobs=2, execution={"engine": "processes"}).selections
+        == alone.selections
+    )
     assert assess(selector, X, Y, resampling=splitter, out=tmp_path / "runs").selections == alone.selections
     with pytest.raises(InputError, match="another resampling"):
         assess(selector, X, Y, resampling=model_selection.ShuffleSplit(4, test_size=0.3), out=tmp_path / "runs")
@@ -134,7 +138,7 @@ def test_resamplings_that_cannot_be_are_one_sentence(resampling, sentence):
 
 def test_a_splitter_that_breaks_groups_apart_is_refused():
     with pytest.raises(InputError, match="KFold does not keep groups together"):
-        assess(two_best, X, Y, resampling=model_selection.KFold(4, shuffle=True), groups=GROUPS)
+        assess(two_best, Data(X, Y, groups=GROUPS), resampling=model_selection.KFold(4, shuffle=True))
 
 
 def test_runs_are_paired_only_where_the_rows_are_the_same():
@@ -206,7 +210,9 @@ def test_selectors_of_one_size_share_their_baselines():
             return super().fit(X, y)
 
     selectors = {f"two {i}": two_best for i in range(4)}
-    result = assess(selectors, X, Y, resampling=st.KFold(3), predictor=Counting(), engine="threads", n_jobs=1)
+    result = assess(
+        selectors, X, Y, resampling=st.KFold(3), predictor=Counting(), n_jobs=1, execution={"engine": "threads"}
+    )
     # A run fits one model for each selector, and once for all of them one on each draw of random features.
     assert len(fits) == 3 * (4 + RANDOM_DRAWS)
     for run in range(3):

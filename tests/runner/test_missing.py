@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import steadyset as st
+from steadyset import Data
 from steadyset.assessment import assess
 from steadyset.foundation.errors import InputError
 from steadyset.resampling import Bootstrap, KFold
@@ -28,7 +29,7 @@ def imputing(selector):
 
 
 def test_impute_equals_an_imputer_in_the_pipeline_and_in_front_of_the_predictor():
-    inside = assess({"best": SelectKBest(f_classif, k=3)}, HOLES, Y, resampling=Bootstrap(8), impute="median")
+    inside = assess({"best": SelectKBest(f_classif, k=3)}, Data(HOLES, Y, impute="median"), resampling=Bootstrap(8))
     own = assess({"best": imputing(SelectKBest(f_classif, k=3))}, HOLES, Y, resampling=Bootstrap(8))
     assert [cell.selected for cell in inside.cells] == [cell.selected for cell in own.cells]
     assert inside.scores["accuracy"].tolist() == own.scores["accuracy"].tolist()
@@ -36,7 +37,7 @@ def test_impute_equals_an_imputer_in_the_pipeline_and_in_front_of_the_predictor(
 
 
 def test_selectors_that_take_weights_are_filled_from_their_own_bootstrap():
-    weighted = assess("anova:k=3", HOLES, Y, resampling=Bootstrap(6), impute="median")
+    weighted = assess("anova:k=3", Data(HOLES, Y, impute="median"), resampling=Bootstrap(6))
     copied = assess(imputing(st.FilterSelector("anova", k=3)), HOLES, Y, resampling=Bootstrap(6))
     assert [cell.selected for cell in weighted.cells] == [cell.selected for cell in copied.cells]
 
@@ -47,7 +48,7 @@ def test_left_out_rows_play_no_part():
     wild = HOLES.to_numpy().copy()
     wild[fold.test, 0] *= 1e6
     first = [
-        assess(SelectKBest(f_classif, k=3), data, Y, resampling=KFold(4), impute="median").cells[0]
+        assess(SelectKBest(f_classif, k=3), Data(data, Y, impute="median"), resampling=KFold(4)).cells[0]
         for data in (HOLES.to_numpy(), wild)
     ]
     assert first[0].selected == first[1].selected
@@ -82,7 +83,7 @@ def test_who_takes_missing_values(estimator, takes):
 def test_who_cannot_take_missing_values_is_named_before_any_run():
     selectors = {"fine": imputing(SelectKBest(k=2)), "poor": SelectKBest(k=2), "also poor": "anova:k=2"}
     with pytest.raises(InputError, match=r"of 8 features .*, and 'poor', 'also poor' cannot take them; .*impute="):
-        assess(selectors, HOLES, Y, progress=lambda *_: pytest.fail("a run began"))
+        assess(selectors, HOLES, Y, execution={"progress": lambda *_: pytest.fail("a run began")})
     poor = make_pipeline(StandardScaler(), LogisticRegression())
     with pytest.raises(InputError, match="'the predictor' cannot take"):
         assess(selectors["fine"], HOLES, Y, predictor=poor)

@@ -120,7 +120,12 @@ def test_auc_of_two_classes_needs_no_probabilities():
 def test_scores_that_cannot_be_are_told_before_any_run(wanted, sentence):
     with pytest.raises(InputError, match=sentence):
         assess(
-            SelectKBest(k=2), X, Y, resampling=KFold(2), scoring=wanted, progress=lambda *_: pytest.fail("a run began")
+            SelectKBest(k=2),
+            X,
+            Y,
+            resampling=KFold(2),
+            scoring=wanted,
+            execution={"progress": lambda *_: pytest.fail("a run began")},
         )
 
 
@@ -147,7 +152,7 @@ def test_blind_and_random_predictions_are_recorded_beside_the_scores():
 
 def test_random_features_of_a_run_are_the_same_whatever_the_engine():
     request = {"selectors": SelectKBest(f_classif, k=2), "X": X, "y": Y, "resampling": Subsample(4)}
-    alone, threads = assess(**request), assess(**request, engine="threads", n_jobs=2)
+    alone, threads = assess(**request), assess(n_jobs=2, execution={"engine": "threads"}, **request)
     assert [cell.random for cell in alone.cells] == [cell.random for cell in threads.cells]
 
 

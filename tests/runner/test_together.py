@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
+from steadyset import Data
 from steadyset.assessment import assess
 from steadyset.assessment.engines import compute
 from steadyset.assessment.folder import RunFolder
@@ -23,7 +24,7 @@ SELECTORS = {"lasso": ElasticNetSelector(k=4), "anova": FilterSelector("anova", 
 
 
 def plan_of(**options):
-    given = {"scoring": None, "predictor": None, "groups": None, "features": None, "random_state": 0}
+    given = {"scoring": None, "predictor": None, "random_state": 0}
     return make_request(SELECTORS, X, Y, **({"resampling": Bootstrap(9)} | given | options)).plan
 
 
@@ -57,8 +58,8 @@ def test_gaps_that_every_run_fills_by_itself_are_not_fitted_together():
     with_gaps = X.copy()
     with_gaps[0, 0] = np.nan
     request = make_request(
-        SELECTORS, with_gaps, Y, resampling=Bootstrap(4), scoring=None, predictor=None, groups=None, features=None,
-        random_state=0, impute="median",
+        SELECTORS, Data(with_gaps, Y, impute="median"), None, resampling=Bootstrap(4), scoring=None, predictor=None,
+        random_state=0,
     )  # fmt: skip
     groups = grouped(request.plan, list(SELECTORS.values()), [(0, run) for run in range(4)], 1)
     assert [len(runs) for _, runs in groups] == [1] * 4
@@ -80,10 +81,19 @@ def test_each_run_of_a_group_is_on_disk_before_the_next_is_computed(tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        assess(SELECTORS["lasso"], X, Y, resampling=Bootstrap(8), engine="serial", out=tmp_path / "a", progress=stop)
+        assess(
+            SELECTORS["lasso"],
+            X,
+            Y,
+            resampling=Bootstrap(8),
+            out=tmp_path / "a",
+            execution={"engine": "serial", "progress": stop},
+        )
     assert len(RunFolder(tmp_path / "a").cells()) == 3
-    resumed = assess(SELECTORS["lasso"], X, Y, resampling=Bootstrap(8), engine="serial", out=tmp_path / "a")
-    whole = assess(SELECTORS["lasso"], X, Y, resampling=Bootstrap(8), engine="serial")
+    resumed = assess(
+        SELECTORS["lasso"], X, Y, resampling=Bootstrap(8), out=tmp_path / "a", execution={"engine": "serial"}
+    )
+    whole = assess(SELECTORS["lasso"], X, Y, resampling=Bootstrap(8), execution={"engine": "serial"})
     name = resumed.selectors[0]
     assert resumed.selections[name].to_frame().equals(whole.selections[name].to_frame())
 
@@ -99,8 +109,8 @@ def test_filters_score_all_runs_of_an_assessment_by_one_call_and_to_the_same_bit
     selectors = [FilterSelector(name, k=4) for name in names]
     assert len(names) >= (4 if number else 8)
     request = make_request(
-        dict(zip(names, selectors, strict=True)), columns, y, resampling=Bootstrap(6), scoring=None, predictor=None,
-        groups=None, features=None, random_state=0, task="number" if number else "classes",
+        dict(zip(names, selectors, strict=True)), Data(columns, y, task="number" if number else "classes"), None,
+        resampling=Bootstrap(6), scoring=None, predictor=None, random_state=0,
     )  # fmt: skip
     calls = {"fit": 0, "fit_many": 0}
     keys = [(s, run) for run in range(6) for s in range(len(selectors))]

@@ -20,7 +20,15 @@ def assessed(place, seed=0):
     y = np.arange(40) % 2
     X = random.normal(size=(40, 6))
     X[:, 0] += 2 * y
-    return st.assess(["anova:k=2"], X, y, resampling=st.Bootstrap(6), out=place, random_state=seed, progress=False)
+    return st.assess(
+        ["anova:k=2"],
+        X,
+        y,
+        resampling=st.Bootstrap(6),
+        out=place,
+        random_state=seed,
+        execution=st.Execution(progress=False),
+    )
 
 
 @pytest.fixture

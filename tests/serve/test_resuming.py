@@ -6,6 +6,7 @@ import time
 
 import pandas as pd
 import pytest
+from tests.records import call
 from tests.serve.test_queue import until
 from tests.serve.test_serve_in_browser import table
 
@@ -37,7 +38,7 @@ def assessed(folder, **options):
     data = st.load_data(folder / "table.csv", "tumour")
     y = pd.Series(data.y, name="tumour")
     options = {"features": data.features, "n_runs": RUNS, "random_state": 0, "progress": False, **options}
-    return st.assess([SELECTOR], data.X, y, **options)
+    return call(st.assess, [SELECTOR], data.X, y, **options)
 
 
 def begun(folder, options=TYPED, runs=RUNS):
@@ -127,7 +128,15 @@ def test_a_tuning_records_its_command_and_is_seen_while_it_works(folder):
     space = {"filter": ["anova"], "model": {"knn": {"kneighborsclassifier__n_neighbors": [1, 3]}}}
     job = Job("tune", {"file": "table.csv", "target": "tumour", "trials": 9, "out": "tuned"})
     with doing(job), pytest.raises(KeyboardInterrupt):
-        st.tune(space, data.X, data.y, resampling=st.KFold(3), out=folder / "tuned", n_trials=9, progress=interrupted)
+        st.tune(
+            space,
+            data.X,
+            data.y,
+            resampling=st.KFold(3),
+            out=folder / "tuned",
+            n_trials=9,
+            execution=st.Execution(progress=interrupted),
+        )
     run = RunStore(folder).run("tuned")
     assert (progress_of(run).state, progress_of(run).done) == (RUNNING, 1)  # as far as one can see just now
     before = time.time() - 60

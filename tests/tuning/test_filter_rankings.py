@@ -33,7 +33,9 @@ def ranked(monkeypatch):
 
 
 def tuned(out, n_trials=4, **options):
-    return st.tune(SPACE, X, Y, sampler="grid", n_trials=n_trials, resampling=KFold(4), out=out, **options)
+    return st.tune(
+        SPACE, X, Y, n_trials=n_trials, resampling=KFold(4), out=out, search=st.SearchOptions(sampler="grid"), **options
+    )
 
 
 def without_seconds(result):
@@ -42,7 +44,7 @@ def without_seconds(result):
 
 def test_a_filter_ranks_each_resample_once_for_all_configurations(ranked):
     space = {"filter": ["anova", "mim"], "fraction": [0.25, 0.5, 0.75], "model": {"knn": {}}}
-    result = st.tune(space, X, Y, sampler="grid", resampling=KFold(4))
+    result = st.tune(space, X, Y, resampling=KFold(4), search=st.SearchOptions(sampler="grid"))
     assert sorted(ranked) == ["anova", "mim"]
     assert len(result.frame) == 6
 
@@ -75,9 +77,19 @@ def test_other_data_and_other_resamples_have_their_own_rankings(tmp_path, ranked
     first = set((tmp_path / "study" / "rankings").iterdir())
     (tmp_path / "study" / "trials.db").unlink()
     ranked.clear()
-    st.tune(SPACE, X + 1, Y, sampler="grid", n_trials=4, resampling=KFold(4), out=tmp_path / "study")
+    st.tune(
+        SPACE,
+        X + 1,
+        Y,
+        n_trials=4,
+        resampling=KFold(4),
+        out=tmp_path / "study",
+        search=st.SearchOptions(sampler="grid"),
+    )
     (tmp_path / "study" / "trials.db").unlink()
-    st.tune(SPACE, X, Y, sampler="grid", n_trials=4, resampling=KFold(5), out=tmp_path / "study")
+    st.tune(
+        SPACE, X, Y, n_trials=4, resampling=KFold(5), out=tmp_path / "study", search=st.SearchOptions(sampler="grid")
+    )
     assert sorted(ranked) == ["anova", "anova", "jmi", "jmi"]
     assert len(set((tmp_path / "study" / "rankings").iterdir()) - first) == 4
 
@@ -87,7 +99,7 @@ def test_a_filter_of_ones_own_which_may_have_changed_ranks_again(tmp_path, ranke
     st.register_filter(own)
     space = {"filter": ["own", "anova"], "fraction": [0.5], "model": {"knn": {}}}
     for _ in range(2):
-        st.tune(space, X, Y, sampler="grid", resampling=KFold(4), out=tmp_path / "study")
+        st.tune(space, X, Y, resampling=KFold(4), out=tmp_path / "study", search=st.SearchOptions(sampler="grid"))
         (tmp_path / "study" / "trials.db").unlink()
     assert sorted(ranked) == ["anova", "own", "own"]
 

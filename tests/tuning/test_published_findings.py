@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.records import call
 
 import steadyset as st
 from steadyset.selectors import ElasticNetSelector, L0Selector
@@ -15,7 +16,7 @@ SIZES = (2, 4, 6, 8)
 def tuned(X, y, measure, sizes=SIZES, **options):
     space = {"model": {"l0": {"k": list(sizes)}}}
     objectives = ("accuracy", "stability")
-    return st.tune(space, X, y, objectives=objectives, measure=measure, sampler="grid", progress=False, **options)
+    return call(st.tune, space, X, y, objectives=objectives, measure=measure, sampler="grid", progress=False, **options)
 
 
 def test_a_model_of_the_path_is_the_fit_of_that_size():
@@ -82,9 +83,9 @@ def test_tuning_for_stability_too_removes_the_false_positives_of_the_likeliest_l
             data.X[:1000],
             data.y[:1000],
             objectives=("log_likelihood", "error", "stability", "n_features"),
-            sampler="grid",
             resampling=st.Bootstrap(12),
             n_jobs=2,
+            search=st.SearchOptions(sampler="grid"),
         )
         for rule in rules:
             number = result.choose(rule)

@@ -11,7 +11,9 @@ def test_the_folder_of_a_tuning_tells_what_was_tried(tmp_path):
     y = np.arange(40) % 2
     X = random.normal(size=(40, 8))
     X[:, 0] += y
-    result = st.tune(None, X, y, n_trials=2, resampling=st.KFold(3), out=tmp_path / "tuned", progress=False)
+    result = st.tune(
+        None, X, y, n_trials=2, resampling=st.KFold(3), out=tmp_path / "tuned", execution=st.Execution(progress=False)
+    )
     found = recorded_trials(tmp_path / "tuned")
     assert found.objectives == result.objectives
     assert found.directions == result.directions

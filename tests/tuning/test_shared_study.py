@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from tests.records import call
 
 import steadyset as st
 from steadyset.resampling import KFold
@@ -43,7 +44,7 @@ st.tune({space!r}, data.X, data.y, n_trials={n_trials}, storage=sys.argv[1], res
 
 def tuned(**options):
     data = st.datasets.similar_features(40, 10, random_state=0)
-    return st.tune(SPACE, data.X, data.y, n_trials=N_TRIALS, resampling=KFold(3), **options)
+    return call(st.tune, SPACE, data.X, data.y, n_trials=N_TRIALS, resampling=KFold(3), **options)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from sklearn.metrics import matthews_corrcoef
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from tests.records import call
 
 import steadyset as st
 from steadyset.foundation.errors import InputError
@@ -35,7 +36,7 @@ SPACE = {
 
 def tuned(**options):
     given = {"n_trials": 12, "resampling": KFold(4), **options}
-    return st.tune(given.pop("space", SPACE), DATA.X, DATA.y, **given)
+    return call(st.tune, given.pop("space", SPACE), DATA.X, DATA.y, **given)
 
 
 def same(a, b):
@@ -184,7 +185,7 @@ def test_a_folder_with_another_tuning_is_refused(tmp_path):
     tuned(out=tmp_path, n_trials=1)
     with pytest.raises(st.InputError, match="another measure"):
         tuned(out=tmp_path, n_trials=1, measure="jaccard")
-    with pytest.raises(st.InputError, match="continue it with resume=True"):
+    with pytest.raises(st.InputError, match=r"continue it with st\.Execution\(resume=True\)"):
         tuned(out=tmp_path, n_trials=1, resume=False)
 
 
@@ -353,8 +354,8 @@ def stop_at(number):
 def test_gaps_are_filled_within_the_runs_and_by_the_final_estimator():
     holes = np.where(np.random.default_rng(1).random(DATA.X.shape) < 0.05, np.nan, DATA.X)
     space = {"filter": ["anova"], "fraction": [0.2], "model": {"knn": {"kneighborsclassifier__n_neighbors": [3]}}}
-    options = {"sampler": "grid", "resampling": KFold(3), "objectives": ["accuracy"]}
-    result = st.tune(space, holes, DATA.y, impute="median", **options)
+    options = {"search": {"sampler": "grid"}, "resampling": KFold(3), "objectives": ["accuracy"]}
+    result = st.tune(space, st.Data(holes, DATA.y, impute="median"), **options)
     runs = result.selections(0)
     for i in range(3):
         rows = KFold(3).draw(i, Rows(len(DATA.y), DATA.y), 0).train
@@ -368,13 +369,13 @@ def test_gaps_are_filled_within_the_runs_and_by_the_final_estimator():
 def test_warnings_of_models_are_counted_and_fail_where_that_is_asked_for():
     stuck = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1, C=1e4))
     space = {"model": {"stuck": (stuck, {})}}
-    options = {"sampler": "grid", "resampling": KFold(3), "objectives": ["accuracy"]}
+    options = {"search": {"sampler": "grid"}, "resampling": KFold(3), "objectives": ["accuracy"]}
     result = st.tune(space, DATA.X, DATA.y, **options)
     assert result.frame["warned"].tolist() == [3]
     assert result.frame["warning"][0].startswith("ConvergenceWarning")
     assert result.frame["failures"].tolist() == [0]
     with pytest.warns(UserWarning, match="failed in every run; the first because ConvergenceWarning"):
-        st.tune(space, DATA.X, DATA.y, on_warning="fail", **options)
+        st.tune(space, DATA.X, DATA.y, execution=st.Execution(on_warning="fail"), **options)
 
 
 def test_any_scorer_of_scikit_learn_is_an_objective():

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import builtins
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 
 from steadyset.assessment.details import JOB
-from steadyset.assessment.engines import check_engine, compute
+from steadyset.assessment.engines import Execution, compute
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.request import DETAILS, Request, SelectorsLike, make_request
 from steadyset.assessment.result import Assessment
@@ -25,7 +26,7 @@ from steadyset.foundation.arguments import (
     Estimator,
     Labels,
     TableLike,
-    check_flag,
+    as_record,
     check_integer,
     check_number,
     is_whole,
@@ -34,7 +35,7 @@ from steadyset.foundation.arguments import (
 )
 from steadyset.foundation.conventions import FIRST_RUNS, MAX_RUNS
 from steadyset.foundation.errors import Argument, HopelessError, InputError
-from steadyset.foundation.progress import Progress, Tell, check_progress, compiling_told, progress_told
+from steadyset.foundation.progress import Tell, compiling_told, progress_told
 from steadyset.inference.feature_table import table_csv
 from steadyset.io.data.data_table import Data
 from steadyset.io.disk import folder_path
@@ -49,7 +50,7 @@ from steadyset.runner.table import medians
 from steadyset.selections import Selections
 from steadyset.similarity.alike import alike_in_data
 
-__all__ = ["Assessment", "assess"]
+__all__ = ["Assessment", "AutoRuns", "Execution", "assess"]
 
 PACK_EVERY = 2000
 # Failures of the machine, not of a selector: these cells are tried again.
@@ -63,6 +64,70 @@ OTHER = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class AutoRuns:
+    """As many runs as the intervals of the stability need, for `n_runs` of `assess`; "auto" has the defaults.
+
+    Parameters
+    ----------
+    width : float, default=0.05
+        How wide the interval of every selector may be.
+    max_runs : int, default=1000
+        The most runs.
+    measure : str, default="nogueira"
+        The measure whose interval is looked at.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> narrow = st.AutoRuns(width=0.02, max_runs=2000)
+    """
+
+    width: float = 0.05
+    max_runs: int = MAX_RUNS
+    measure: str = "nogueira"
+
+    def __post_init__(self) -> None:
+        check_number("width", self.width)
+        check_integer("max_runs", self.max_runs, least=2)
+
+    def more(self, result: Assessment, n_runs: int) -> int:
+        """The number of runs that should make every interval narrow enough.
+
+        Parameters
+        ----------
+        result : Assessment
+            What the runs so far gave.
+        n_runs : int
+            How many they are.
+
+        Returns
+        -------
+        int
+            The present number where the intervals are narrow, or where there may be no more.
+        """
+        needed = max((self._needed(sel) for sel in result.selections.values() if sel.n_runs > 1), default=0)
+        if needed <= 0 or n_runs >= self.max_runs:
+            return n_runs
+        # An estimate from few runs may overshoot, so the number at most doubles in one step.
+        return min(self.max_runs, n_runs + 2 * ((min(needed, n_runs) + 1) // 2))
+
+    def _needed(self, sel: Selections) -> int:
+        """A selector without a stability (it selects nothing, or everything, each time) asks for no more runs."""
+        from steadyset.foundation.conventions import LEVEL
+        from steadyset.inference.planning import outlook
+        from steadyset.measures import stability
+        from steadyset.measures.options import Options
+        from steadyset.measures.record import get_measure
+
+        if np.isnan(stability(sel, self.measure)):
+            return 0
+        try:
+            return outlook(sel, get_measure(self.measure), Options(), LEVEL).more_runs(self.width)
+        except InputError:  # no number can be planned from these runs, so the maximum decides
+            return self.max_runs
+
+
 def assess(
     selectors: SelectorsLike,
     X: TableLike | Data,
@@ -71,24 +136,12 @@ def assess(
     resampling: ResamplingLike = None,
     scoring: ScoringLike = None,
     predictor: Estimator | None = None,
-    top: int | None = None,
-    threshold: float | str | None = None,
-    task: str | None = None,
-    impute: str | None = None,
-    on_warning: str = "record",
-    groups: Labels = None,
-    features: Sequence[str] | None = None,
+    cut: Cut | Mapping[str, Any] | None = None,
+    n_runs: int | str | AutoRuns | Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
-    engine: str = "auto",
     out: str | Path | None = None,
-    resume: bool = True,
     random_state: int | None = 0,
-    n_runs: int | str | None = None,
-    width: float = 0.05,
-    max_runs: int = MAX_RUNS,
-    measure: str = "nogueira",
-    all_rows: bool = True,
-    progress: Progress = None,
+    execution: Execution | Mapping[str, Any] | None = None,
 ) -> Assessment:
     """Run selectors on the same resamples of a data set and record what each of them selects.
 
@@ -101,7 +154,8 @@ def assess(
         functions of X and y that return column numbers, names or a mask; one, several, or a mapping by name. None takes
         five that suit the task.
     X : array-like, frame, scipy sparse matrix, AnnData or Data
-        The data, or what `load_data` returns. A frame keeps the names of its columns, and a sparse matrix becomes one
+        The data, or what `load_data` returns; ``st.Data(X, y, groups=..., task=..., impute=...)`` says more of them
+        than X and y do. A frame keeps the names of its columns, and a sparse matrix becomes one
         dense array. A pipeline with a ColumnTransformer gets a frame; columns of text are for pipelines that encode
         them, and one of them is selected where any column that is made of it is.
     y : array-like of shape (n_samples,), str or None, default=None
@@ -115,52 +169,21 @@ def assess(
         r2 for a number, accuracy for classes, and balanced_accuracy where one class has 80% of the rows or more.
     predictor : estimator or None, default=None
         What predicts from the selected features; None is logistic or ridge regression.
-    top : int or None, default=None
-        How many of the largest coefficients or importances count as selected in a run.
-    threshold : float, str or None, default=None
-        The value that selected coefficients or importances exceed: a number, or "mean" or "median" of the run. Without
-        it and `top`, a model that is given as a selector selects the coefficients that are not 0 or the importances
-        above their mean, as in `Selections.from_fitted`.
-    task : str or None, default=None
-        "classes" or "number", where the rule would decide otherwise: numbers with fractions, and more than 20 distinct
-        whole ones, are a number, everything else is classes. None follows the rule.
-    impute : str or None, default=None
-        "median" fills missing values within each run, by the medians of its training rows. With None they reach the
-        estimators, all of which have to take them.
-    on_warning : str, default="record"
-        "record" keeps the warnings of a run beside its result; with "fail" a run that warns has failed.
-    groups : array-like, str or None, default=None
-        Which rows belong together, such as those of one patient; the resampling keeps or leaves them as a whole. A text
-        names a column of X; with an AnnData, of its obs.
-    features : sequence of str or None, default=None
-        The names of the features, where X has none.
+    cut : Cut, Mapping or None, default=None
+        Which coefficients or importances of models count as selected, such as ``st.Cut(top=10)``. None takes the
+        coefficients that are not 0, or the importances above their mean, as in `Selections.from_fitted`.
+    n_runs : int, str, AutoRuns, Mapping or None, default=None
+        A number of runs, or "auto": add runs until the interval of the stability of every selector is narrow, which
+        ``st.AutoRuns(width=0.02)`` sets. None is what the resampling says.
     n_jobs : int or None, default=None
         How many runs are computed at the same time; -1 takes all cores. The answer does not depend on it.
-    engine : str, default="auto"
-        "serial", "threads", "processes", "dask", or the address of a dask scheduler. "auto" is processes, once the
-        first runs have shown that the rest is worth starting them, or threads where the data in memory is too large
-        to be held twice.
     out : str, Path or None, default=None
         A folder where every run is saved as soon as it finishes; None keeps the runs in memory.
-    resume : bool, default=True
-        Whether an interrupted assessment in `out` continues.
     random_state : int or None, default=0
         Same seed, same answer, whatever the engine, the order or an interruption. None draws a new one, which
         `settings` of the result records; in a folder that exists it is the recorded one.
-    n_runs : int, str or None, default=None
-        A number of runs, or "auto": add runs until the interval of the stability of every selector is narrower than
-        `width`, at most `max_runs`. None is what the resampling says.
-    width : float, default=0.05
-        How wide the intervals may be with "auto".
-    max_runs : int, default=1000
-        The most runs that "auto" makes.
-    measure : str, default="nogueira"
-        The measure whose interval "auto" looks at.
-    all_rows : bool, default=True
-        Whether each selector is fitted once more, to all rows, for the table of features.
-    progress : bool, Callable or None, default=None
-        None shows a bar in notebooks and in terminals, False none, and True one even where standard error goes to a
-        file; a function is called with the numbers of finished and of all runs.
+    execution : Execution, Mapping or None, default=None
+        How the runs are executed: engine, progress, warnings, whether a folder continues.
 
     Returns
     -------
@@ -178,22 +201,20 @@ def assess(
     >>> import steadyset as st
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> result = st.assess(["t_test:k=5", "jmi:k=5"], X, y, resampling=st.Bootstrap(20), scoring="auc", progress=False)
+    >>> result = st.assess(["t_test:k=5", "jmi:k=5"], X, y, resampling=st.Bootstrap(20), scoring="auc")
     >>> result.summary()[["stability", "auc"]].round(2).reset_index()
          selector  stability   auc
     0  t_test:k=5       0.93  0.99
     1     jmi:k=5       0.63  0.99
     """
     drawing = Bootstrap() if resampling is None else as_resampling(resampling)
-    check_engine(engine)
-    check_progress(progress)
-    check_flag("all_rows", all_rows)
+    how = as_record("execution", Execution, execution)
+    automatic = _automatic(n_runs)
     folder = None if out is None else RunFolder(folder_path(out))
     jobs = job_count(n_jobs)
-    first = _first_number(n_runs, drawing, width, max_runs)
-    if first is not None:
-        drawing = clone(drawing).set_params(n_runs=first)
-    if random_state is None and folder is not None and resume and folder.exists:
+    if n_runs is not None:
+        drawing = clone(drawing).set_params(n_runs=_first_number(n_runs if automatic is None else automatic, drawing))
+    if random_state is None and folder is not None and how.resume and folder.exists:
         random_state = folder.settings()["seed"]
     request = make_request(
         selectors,
@@ -202,35 +223,29 @@ def assess(
         resampling=drawing,
         scoring=scoring,
         predictor=predictor,
-        groups=groups,
-        features=features,
         random_state=random_state,
-        impute=impute,
-        on_warning=on_warning,
-        task=task,
-        cut=Cut(top, threshold),
+        on_warning=how.on_warning,
+        cut=as_record("cut", Cut, cut),
     )
-    if n_runs == "auto":
-        request = replace(
-            request, automatic={"width": float(width), "max_runs": int(max_runs), "measure": str(measure)}
-        )
-    if engine not in ("serial", "threads") and (engine != "auto" or jobs > 1):
+    if automatic is not None:
+        request = replace(request, automatic=asdict(automatic))
+    if how.engine not in ("serial", "threads") and (how.engine != "auto" or jobs > 1):
         refuse_what_cannot_travel(request.plan, dict(zip(request.names, request.selectors, strict=True)))
     with ExitStack() as stack:
         finished: dict[tuple[int, int], Cell] = {}
         if folder is not None:
             stack.enter_context(folder.locked())
             stack.enter_context(_no_trace_of_what_cannot_run(folder))
-            request, finished = _begin(folder, request, resume)
+            request, finished = _begin(folder, request, how.resume)
         wanted = drawing.n_runs_for(request.plan.rows)
-        stack.enter_context(compiling_told(progress, before_compiling))
-        tell = stack.enter_context(progress_told(progress, "runs"))
+        stack.enter_context(compiling_told(how.progress, before_compiling))
+        tell = stack.enter_context(progress_told(how.progress, "runs"))
         while True:
-            _fill(request, wanted, finished, folder, engine, n_jobs, tell, all_rows=all_rows)
+            _fill(request, wanted, finished, folder, how, n_jobs, tell)
             if folder is not None:
                 folder.pack()
             result = _result(request, finished, wanted, folder)
-            more = wanted if n_runs != "auto" else _more_runs(result, measure, width, wanted, max_runs)
+            more = wanted if automatic is None else automatic.more(result, wanted)
             if more == wanted:
                 _warn_of_failed_selectors(result)
                 return _with_table(request, result, folder)
@@ -245,7 +260,7 @@ def _begin(folder: RunFolder, request: Request, resume: bool) -> tuple[Request, 
     if not resume:
         raise InputError(
             f"{folder.path} already holds an assessment; continue it with ",
-            Argument("resume", True),
+            Argument("resume", True, of="Execution"),
             ", or choose another folder with ",
             Argument("out", ...),
             ".",
@@ -297,17 +312,15 @@ def _fill(
     n_runs: int,
     finished: dict[tuple[int, int], Cell],
     folder: RunFolder | None,
-    engine: str,
+    how: Execution,
     n_jobs: int | None,
     progress: Tell | None,
-    *,
-    all_rows: bool,
 ) -> None:
     """Compute the cells that are missing; each is on disk before the next is asked for. Fits on all rows come last."""
     every = [(s, run) for run in range(n_runs) for s in range(len(request.selectors))]
     missing = [key for key in every if key not in finished]
     done = len(every) - len(missing)
-    if all_rows:
+    if how.all_rows:
         whole = [(s, EVERY_ROW) for s in range(len(request.selectors))]
         missing += [key for key in whole if key not in finished]
     if progress is not None:
@@ -317,7 +330,7 @@ def _fill(
     tried = {selector for selector, _ in finished}
     with (
         closing(Saving(folder)) as saving,
-        closing(compute(engine, request.plan, request.selectors, missing, n_jobs, saving)) as cells,
+        closing(compute(how.engine, request.plan, request.selectors, missing, n_jobs, saving)) as cells,
     ):
         for cell in cells:
             if cell.selector not in tried:
@@ -388,44 +401,22 @@ def _warn_of_failed_selectors(result: Assessment) -> None:
         )
 
 
-def _first_number(n_runs: int | str | None, resampling: Resampling, width: float, max_runs: int) -> int | None:
-    if n_runs is None:
+def _automatic(n_runs: Any) -> AutoRuns | None:
+    """What adds runs; None where their number is given, or the resampling says it."""
+    if isinstance(n_runs, AutoRuns | Mapping):
+        return as_record("n_runs", AutoRuns, n_runs)
+    if n_runs is None or is_whole(n_runs):
         return None
-    automatic = isinstance(n_runs, str) and n_runs == "auto"
-    if not automatic and not is_whole(n_runs):
+    if not isinstance(n_runs, str) or n_runs != "auto":
         raise wrong_argument("n_runs", 'a whole number or "auto"', n_runs)
+    return AutoRuns()
+
+
+def _first_number(n_runs: Any, resampling: Resampling) -> int:
+    """The number of runs to begin with."""
+    automatic = isinstance(n_runs, AutoRuns)
     if "n_runs" not in resampling.get_params() or (automatic and not resampling.extendable):
         raise InputError(
             f"{type(resampling).__name__} has a fixed number of runs; ", Argument("n_runs"), " must not be given."
         )
-    if not automatic:
-        return int(n_runs)
-    check_number("width", width)
-    check_integer("max_runs", max_runs, least=2)
-    return min(FIRST_RUNS, max_runs)
-
-
-def _more_runs(result: Assessment, measure: str, width: float, n_runs: int, max_runs: int) -> int:
-    """The number of runs that should make every interval narrow enough: the present one when they are."""
-    several = (sel for sel in result.selections.values() if sel.n_runs > 1)
-    more = max((_still_needed(sel, measure, width, max_runs) for sel in several), default=0)
-    if more <= 0 or n_runs >= max_runs:
-        return n_runs
-    # An estimate from few runs may overshoot, so the number at most doubles in one step.
-    return min(max_runs, n_runs + 2 * ((min(more, n_runs) + 1) // 2))
-
-
-def _still_needed(sel: Selections, measure: str, width: float, max_runs: int) -> int:
-    """A selector without a stability (it selects nothing, or everything, each time) asks for no more runs."""
-    from steadyset.foundation.conventions import LEVEL
-    from steadyset.inference.planning import outlook
-    from steadyset.measures import stability
-    from steadyset.measures.options import Options
-    from steadyset.measures.record import get_measure
-
-    if np.isnan(stability(sel, measure)):
-        return 0
-    try:
-        return outlook(sel, get_measure(measure), Options(), LEVEL).more_runs(width)
-    except InputError:  # no number can be planned from these runs, so the maximum decides
-        return max_runs
+    return min(FIRST_RUNS, n_runs.max_runs) if automatic else int(n_runs)

@@ -55,7 +55,9 @@ def connected(n_jobs: int, address: str | None) -> Iterator[Any]:
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        raise MissingExtraError(Argument("engine", "dask"), ' needs dask: pip install "steadyset[dask]".') from None
+        raise MissingExtraError(
+            Argument("engine", "dask", of="Execution"), ' needs dask: pip install "steadyset[dask]".'
+        ) from None
     with ExitStack() as stack:
         target: Any = address
         try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ import numpy as np
 from steadyset.assessment.cluster import on_cluster
 from steadyset.assessment.saving import Saving
 from steadyset.assessment.workers import fetched, in_processes
-from steadyset.foundation.arguments import job_count, wrong_argument
+from steadyset.foundation.arguments import check_flag, job_count, wrong_argument
+from steadyset.foundation.progress import Progress, check_progress
+from steadyset.runner.conditions import RECORD, check_on_warning
 from steadyset.runner.plan import Plan
 from steadyset.runner.run import Cell, Group, compute_group, grouped
 
@@ -26,6 +29,46 @@ LARGE_BYTES = 200_000_000
 SMALL_BYTES, PATIENCE = 20_000_000, 3.0
 LOADING = 15.0  # seconds in which the first run of a selector may load kernels and says nothing about the others
 KNOWN = ("steadyset", "sklearn")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Execution:
+    """How the runs of `assess` and `tune` are executed.
+
+    Parameters
+    ----------
+    engine : str, default="auto"
+        "serial", "threads", "processes", "dask", or the address of a dask scheduler. "auto" is processes, once the
+        first runs have shown that the rest is worth starting them, or threads where the data in memory is too large
+        to be held twice. `tune` has threads only.
+    resume : bool, default=True
+        Whether what is in the folder `out` continues; otherwise a folder that holds something is refused.
+    on_warning : str, default="record"
+        "record" keeps the warnings of a run beside its result; with "fail" a run that warns has failed.
+    all_rows : bool, default=True
+        Whether `assess` fits each selector once more, to all rows, for the table of features.
+    progress : bool, Callable or None, default=None
+        None shows a bar in notebooks and in terminals, False none, and True one even where standard error goes to a
+        file; a function is called with the numbers of finished and of all runs, or configurations.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> quiet = st.Execution(engine="threads", progress=False)
+    """
+
+    engine: str = "auto"
+    resume: bool = True
+    on_warning: str = RECORD
+    all_rows: bool = True
+    progress: Progress = None
+
+    def __post_init__(self) -> None:
+        check_engine(self.engine)
+        check_flag("resume", self.resume)
+        check_on_warning(self.on_warning)
+        check_flag("all_rows", self.all_rows)
+        check_progress(self.progress)
 
 
 def compute(

@@ -16,7 +16,7 @@ from steadyset._version import __version__
 from steadyset.assessment.details import data_details, selector_details
 from steadyset.foundation.arguments import Estimator, seed_of, wrong_argument
 from steadyset.foundation.errors import Complaints, InputError, about
-from steadyset.io.data.data_table import Data, is_annotated, target_name, unfolded
+from steadyset.io.data.data_table import Data, as_data, is_annotated
 from steadyset.io.labels import feature_names
 from steadyset.io.numbers import (
     aligned_rows,
@@ -96,30 +96,20 @@ def make_request(
     resampling: Any,
     scoring: Any,
     predictor: Any,
-    groups: Any,
-    features: Sequence[str] | None,
     random_state: int | None,
-    impute: str | None = None,
     on_warning: str = RECORD,
-    task: str | None = None,
     cut: Cut = NO_CUT,
 ) -> Request:
     """Check everything before any work is done."""
     refuse_table("selectors", selectors, "assess")
-    target = target_name(X, y)
-    X, y, groups, features = unfolded(X, y, groups, features, stacklevel=3)
+    data = as_data(X, y, stacklevel=3)
     plan, names = make_plan(
-        X,
-        y,
+        data,
         resampling=resampling,
         scoring=scoring,
         predictor=predictor,
-        groups=groups,
-        features=features,
         random_state=random_state,
-        impute=impute,
         on_warning=on_warning,
-        task=task,
         cut=cut,
         texts=_take_text(selectors),
     )
@@ -127,14 +117,14 @@ def make_request(
     named = named_selectors(selectors, plan.task, TASKS[plan.task].n_classes(plan.y))
     for name, selector in named.items():
         if is_plain_function(selector):
-            named[name] = FunctionSelector(selector, names, frame=hasattr(X, "columns"))
+            named[name] = FunctionSelector(selector, names, frame=hasattr(data.X, "columns"))
             continue
         _refuse_impossible_size(name, selector, len(names))
         refuse_new_columns(name, selector)
     if plan.impute is None:
         judged = {"the predictor": plan.predictor} if plan.scoring else {}
         refuse_gaps(plan.X, plan.gaps, names, named | judged)
-    request = Request(tuple(named), tuple(named.values()), names, plan, target)
+    request = Request(tuple(named), tuple(named.values()), names, plan, data.target)
     told = copies_in_both_halves(request.settings)
     if told:
         warnings.warn(told, CopiesWarning, stacklevel=3)
@@ -177,12 +167,8 @@ def make_plan(
     resampling: Any,
     scoring: Any = None,
     predictor: Any = None,
-    groups: Any = None,
-    features: Sequence[str] | None = None,
     random_state: int | None = 0,
-    impute: str | None = None,
     on_warning: str = RECORD,
-    task: str | None = None,
     cut: Cut = NO_CUT,
     texts: bool = False,
 ) -> tuple[Plan, tuple[str, ...]]:
@@ -190,13 +176,14 @@ def make_plan(
 
     Missing values pass: callers that fit an estimator without `impute` must check whether it takes them.
     """
-    drawing, fills, warned = as_resampling(resampling), check_impute(impute), check_on_warning(on_warning)
-    X, y, groups, features = unfolded(X, y, groups, features, stacklevel=4)
+    data = as_data(X, y, stacklevel=4)
+    X, y, groups, task = data.X, data.y, data.groups, data.task
+    drawing, fills, warned = as_resampling(resampling), check_impute(data.impute), check_on_warning(on_warning)
     wrong = Complaints("The data cannot be used as it is")
     n_rows = None
     with wrong.collected():
         given, labels = text_coded(X) if texts and hasattr(X, "columns") else (X, {})
-        table, names = _numbers(given, features)
+        table, names = _numbers(given, data.features if len(data.features) else None)
         n_rows = len(table)
     with wrong.collected():
         check_columns(y)

@@ -62,7 +62,7 @@ class Assessment(ShownFindings, Drawable):
     >>> import steadyset as st
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> result = st.assess("anova:k=2", X, y, resampling=st.KFold(5), progress=False)
+    >>> result = st.assess("anova:k=2", X, y, resampling=st.KFold(5))
     >>> result.core()
     {'anova:k=2': ['petal length (cm)', 'petal width (cm)']}
     """

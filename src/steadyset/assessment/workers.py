@@ -49,7 +49,7 @@ def in_processes(
         raise InputError(
             f"The disk with {tempfile.gettempdir()} has no room to share the data with worker processes; "
             "make room, set TMPDIR, or use ",
-            Argument("engine", "threads"),
+            Argument("engine", "threads", of="Execution"),
             ".",
         ) from None
 
@@ -66,7 +66,7 @@ def refuse_what_cannot_travel(plan: Plan, selectors: Mapping[str, Any]) -> None:
         except Exception as error:
             raise InputError(
                 f"{name} cannot be sent to worker processes: {reason(error).rstrip('.')}. Use ",
-                Argument("engine", "threads"),
+                Argument("engine", "threads", of="Execution"),
                 ", or remove what cannot be sent.",
             ) from None
 

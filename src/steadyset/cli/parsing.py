@@ -21,7 +21,7 @@ Function = Callable[[Given], None]
 CALLS = {
     "list_measures()": "`steadyset measures`",
     "list_selectors()": "`steadyset selectors`",
-    "tune(..., resume=True)": "`steadyset tune ... --resume`",
+    "tune(..., execution={'resume': True})": "`steadyset tune ... --resume`",
     "similarity=FeatureSimilarity.from_data(X)": "--data, to compute it, or --similarity",
 }
 

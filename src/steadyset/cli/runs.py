@@ -55,10 +55,11 @@ def assess(given: Given) -> None:
     data = _read_data(given, people=people)
     folder = given.out if given.out is not None else Path(f"{given.file.name.split('.')[0]}-runs")
     kept = f"the finished runs are in {folder}, and the same command with --resume continues."
-    arguments = given.arguments("run") | {
+    arguments = given.arguments("run")
+    arguments |= {
         "out": folder,
         "resampling": _resampling(given.resampling, given.runs),
-        "n_runs": "auto" if given.runs == "auto" else None,
+        "n_runs": arguments["n_runs"] if given.runs == "auto" else None,
     }
     with before_compiling(lambda: typer.echo(COMPILING)) if people else nullcontext():
         with (
@@ -68,7 +69,7 @@ def assess(given: Given) -> None:
         ):
             for said_later in (FitFailedWarning, CopiesWarning):  # the summary, the notes
                 warnings.simplefilter("ignore", said_later)
-            result = run_assessment(given.selector or None, data, **arguments, progress=stop.between(progress))
+            result = run_assessment(given.selector or None, data, **_with_progress(arguments, stop.between(progress)))
         found = findings_of(result, **given.arguments("findings"))
     render(found, given.format, safe=given.spreadsheet_safe)
     if people and result.path is not None:
@@ -100,9 +101,10 @@ def tune(given: Given) -> None:
     place = folder if given.storage is None else "the storage"  # whose address may hold a password
     kept = f"the finished configurations are in {place}, and the same command with --resume continues."
     objectives = given.objectives and [name.strip() for name in given.objectives.split(",") if name.strip()]
-    arguments = given.arguments("run") | {
+    arguments = given.arguments("run")
+    arguments |= {
         "out": folder,
-        "resume": given.resume or given.storage is not None,
+        "execution": arguments["execution"] | {"resume": given.resume or given.storage is not None},
         "resampling": resampling_by_name(given.resampling),
         "objectives": objectives,
     }
@@ -112,7 +114,7 @@ def tune(given: Given) -> None:
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore", UserWarning)  # what failed is told below
-        result = run_tuning(given.space, data, **arguments, progress=stop.between(progress))
+        result = run_tuning(given.space, data, **_with_progress(arguments, stop.between(progress)))
     with resumable(kept), explained(folder, resumable=True):
         found = findings_of(result, **given.arguments("findings"), choose=given.choose)
         chosen = next(one.number for one in found.front if one.chosen)
@@ -128,6 +130,10 @@ def tune(given: Given) -> None:
         typer.echo(f"How often the resamples select the features of configuration {chosen}: {folder / CHOSEN}")
     if not given.spreadsheet_safe:
         warn_of_formulas(features["feature"], str(folder / CHOSEN))
+
+
+def _with_progress(arguments: dict[str, Any], tell: Any) -> dict[str, Any]:
+    return arguments | {"execution": arguments["execution"] | {"progress": tell}}
 
 
 def run_job(given: Given) -> None:

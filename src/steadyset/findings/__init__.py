@@ -258,7 +258,7 @@ def _not_yet(path: str | Path, what: str, takes: str) -> InputError:
         return InputError(f"{said}: the command writes them when it ends, and in Python {takes} the Tuning itself.")
     return InputError(
         f"{said}. To have them of the {counted(finished, 'configuration')} that it has finished, ask for no more: ",
-        Argument("tune(..., resume=True)"),
+        Argument("tune(..., execution={'resume': True})"),
         f" for {counted(finished, 'trial')}. In Python {takes} the Tuning that comes of it.",
     )
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -160,3 +160,21 @@ def shown(value: Any) -> str:
     except Exception:  # an object whose repr fails, or a number too long to print
         text = f"a {type(value).__name__}"
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+
+
+Record = TypeVar("Record")
+
+
+def as_record(name: str, kind: type[Record], given: Record | Mapping[str, Any] | None) -> Record:
+    """A record that a function takes: itself, its fields as a mapping, or None for the defaults."""
+    if given is None:
+        return kind()
+    if isinstance(given, kind):
+        return given
+    fields = list(inspect.signature(kind).parameters)
+    if not isinstance(given, Mapping):
+        raise wrong_argument(name, f"st.{kind.__name__}(...) or a mapping", given)
+    unknown = sorted(str(key) for key in given if key not in fields)
+    if unknown:
+        raise InputError(f"{name} has {unknown[0]!r}; it takes {', '.join(fields)}.")
+    return kind(**given)

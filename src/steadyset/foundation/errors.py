@@ -14,16 +14,17 @@ LONG_WORD, LONG_SENTENCE = 300, 2_500  # characters, above which the middle is l
 class Argument:
     """An argument that a sentence mentions: by its name, with a value as it is given, or with `...` for any value.
 
-    Kept apart from the text of an error because not everybody calls from Python: the command names its options.
+    Kept apart from the text of an error because not everybody calls from Python: the command names its options. `of` is
+    the record that holds it, where the function takes a record.
     """
 
     name: str
     value: str | bool | float | tuple[str, ...] | EllipsisType | None = None
+    of: str = ""
 
     def __str__(self) -> str:
-        if self.value is None or self.value is ...:
-            return self.name
-        return f"{self.name}={_literal(self.value)}"
+        text = self.name if self.value is None or self.value is ... else f"{self.name}={_literal(self.value)}"
+        return f"st.{self.of}(..., {text})" if self.of == "Data" else f"st.{self.of}({text})" if self.of else text
 
 
 def either(name: str, *values: str | bool | EllipsisType) -> list[str | Argument]:

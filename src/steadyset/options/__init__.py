@@ -31,6 +31,8 @@ __all__ = [
 ]
 
 REQUIRED = ...  # the default of what must be given
+RECORDS = {"execution": "Execution", "search": "SearchOptions", "n_runs": "AutoRuns"}  # by the arguments that take them
+AUTO = "auto"
 MAX_JOB_CHARACTERS = 40  # of a wrong value that a sentence shows
 
 
@@ -84,6 +86,7 @@ class Option:
     heading : of the part of the help; "" for the general one
     positional : whether it is typed without its name
     argument : what the library calls it, where that is another name
+    record : the argument of the library that holds it as a field, where it is no argument itself
     calls : parts of the library that take it as an argument: data, read, run, findings
     field : where the page asks for it
     in_terminal : why the page leaves a job that gives it to the terminal
@@ -104,6 +107,7 @@ class Option:
     heading: str = ""
     positional: bool = False
     argument: str = ""
+    record: str = ""
     calls: tuple[str, ...] = ()
     field: Field | None = None
     in_terminal: str = ""
@@ -141,6 +145,8 @@ class Option:
         elif self.kind is bool:
             if not isinstance(value, bool):
                 raise InputError(f"{name} must be true or false (got {_shown(value)}).")
+        elif self.metavar == "N|auto" and isinstance(value, int) and not isinstance(value, bool):
+            return str(value)  # what is typed is text; a file may say it as a number
         elif not isinstance(value, str) or "\0" in value:
             raise InputError(f"{name} must be a text (got {_shown(value)}).")
         return Path(value) if self.kind is Path else value
@@ -185,11 +191,14 @@ class Given:
 
     def arguments(self, call: str) -> dict[str, Any]:
         """The arguments that a part of the library takes from these options; without those that it decides itself."""
-        return {
-            option.argument or option.name: self.values[option.name]
-            for option in options_of(self.command).values()
-            if call in option.calls and self.values[option.name] is not None
-        }
+        plain: dict[str, Any] = {}
+        records: dict[str, dict[str, Any]] = {}
+        for option in options_of(self.command).values():
+            value, name = self.values[option.name], option.argument or option.name
+            if call in option.calls and value is not None:
+                (records.setdefault(option.record, {}) if option.record else plain)[name] = value
+        # The fields of AutoRuns are for "auto" alone; a number of runs is taken as it is.
+        return plain | {name: fields for name, fields in records.items() if plain.get(name, AUTO) == AUTO}
 
 
 def job_of(command: str, values: Mapping[str, Any]) -> Job:

@@ -216,7 +216,7 @@ TABLE: tuple[Option, ...] = (
         default="epsilon:0.025,0.1",
         argument="rule",
     ),
-    Option("sampler", "tune", _samplers, metavar="NAME", default="random", calls=("run",)),
+    Option("sampler", "tune", _samplers, metavar="NAME", default="random", record="search", calls=("run",)),
     Option(
         "resampling",
         "assess",
@@ -241,6 +241,7 @@ TABLE: tuple[Option, ...] = (
         "The stability measure; adjusted ones use Pearson correlations.",
         metavar="NAME",
         default="nogueira",
+        record="search",
         calls=("run",),
     ),
     Option(
@@ -259,6 +260,7 @@ TABLE: tuple[Option, ...] = (
         kind=float,
         default=0.05,
         metavar="W",
+        record="n_runs",
         calls=("run",),
     ),
     Option(
@@ -268,6 +270,7 @@ TABLE: tuple[Option, ...] = (
         kind=int,
         metavar="N",
         least=2,
+        record="n_runs",
         calls=("run",),
     ),
     Option(
@@ -285,7 +288,7 @@ TABLE: tuple[Option, ...] = (
         RUNS,
         _tasks,
         metavar="NAME",
-        calls=("run",),
+        calls=("data",),
         field=Field("target", "Task", empty="as the values say", choices=_task_words),
     ),
     Option(
@@ -294,6 +297,7 @@ TABLE: tuple[Option, ...] = (
         "What happens when a selector warns: record it beside the result, or fail the run.",
         metavar="record|fail",
         default="record",
+        record="execution",
         calls=("run",),
     ),
     # ---- recorded selections: what to compute ---------------------------------------------------------------------
@@ -445,7 +449,7 @@ TABLE: tuple[Option, ...] = (
         "Fill missing values within each run, by the medians of its training rows.",
         metavar="median",
         heading=DATA,
-        calls=("data", "run"),
+        calls=("data",),
         field=Field("reading", "Fill missing values", " by medians", choices={"median": ""}),
     ),
     Option(
@@ -717,6 +721,7 @@ TABLE: tuple[Option, ...] = (
         _engines,
         metavar="NAME",
         default="auto",
+        record="execution",
         calls=("run",),
         in_terminal="its command uses other machines",
     ),
@@ -748,7 +753,9 @@ TABLE: tuple[Option, ...] = (
         calls=("run",),
         field=Field("runs", "Name"),
     ),
-    Option("resume", RUNS, "Continue what is in the folder.", kind=bool, default=False, calls=("run",)),
+    Option(
+        "resume", RUNS, "Continue what is in the folder.", kind=bool, default=False, record="execution", calls=("run",)
+    ),
     Option(
         "all_rows",
         "assess",
@@ -756,6 +763,7 @@ TABLE: tuple[Option, ...] = (
         kind=bool,
         default=True,
         no="--no-all-rows",
+        record="execution",
         calls=("run",),
     ),
     Option(

@@ -227,7 +227,7 @@ def accuracy_against_stability(result: ResultLike, *, score: str | None = None, 
     >>> import steadyset as st
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> result = st.assess(["anova:k=1", "anova:k=2"], X, y, resampling=st.Bootstrap(10), progress=False)
+    >>> result = st.assess(["anova:k=1", "anova:k=2"], X, y, resampling=st.Bootstrap(10))
     >>> st.plot.accuracy_against_stability(result).data["selector"].tolist()
     ['anova:k=1', 'anova:k=2', 'random, 1 feature', 'random, 2 features']
     """

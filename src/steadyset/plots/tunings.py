@@ -59,7 +59,7 @@ def tuning_front(result: Tuning | Findings, *, choose: str | None = None) -> Pic
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> space = {"filter": ["anova"], "fraction": [0.25, 0.5, 1.0], "model": {"knn": {}}}
-    >>> found = st.tune(space, X, y, sampler="grid", resampling=st.KFold(3), progress=False)
+    >>> found = st.tune(space, X, y, resampling=st.KFold(3), search=st.SearchOptions(sampler="grid"))
     >>> st.plot.tuning_front(found, choose="best").data["configuration"].nunique()
     2
     """
@@ -217,7 +217,7 @@ def tuning_parallel(
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> space = {"filter": ["anova"], "fraction": [0.25, 0.5, 1.0], "model": {"knn": {}}}
-    >>> found = st.tune(space, X, y, sampler="grid", resampling=st.KFold(3), progress=False)
+    >>> found = st.tune(space, X, y, resampling=st.KFold(3), search=st.SearchOptions(sampler="grid"))
     >>> st.plot.tuning_parallel(found).data["axis"].unique().tolist()
     ['fraction', 'accuracy', 'stability', 'number of features']
     """

@@ -456,7 +456,7 @@ class NoiseInjection(Resampling):
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> noise = st.NoiseInjection(20, level=1.0)
-    >>> result = st.assess("t_test:k=5", X, y, resampling=noise, scoring=None, progress=False)
+    >>> result = st.assess("t_test:k=5", X, y, resampling=noise, scoring=None)
     >>> round(st.stability(result.selections["t_test:k=5"]), 2)
     0.74
     """

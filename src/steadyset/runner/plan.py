@@ -27,13 +27,27 @@ PER_FOLD = ("mean", "median")
 
 @dataclass(frozen=True)
 class Cut:
-    """The `top` largest importances, those above `threshold` (a number, or the fold's "mean" or "median"), or both.
+    """Which coefficients or importances of a model count as selected in a run.
 
-    An importance of 0 is never selected by `top` alone.
+    Without a cut, a model that is given as a selector selects the coefficients that are not 0 or the importances above
+    their mean.
+
+    Parameters
+    ----------
+    top : int or None, default=None
+        How many of the largest; one of 0 is never selected by `top` alone.
+    threshold : float, str or None, default=None
+        The value that they exceed: a number, or "mean" or "median" of the run.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> st.Cut(top=10)
+    Cut(top=10, threshold=None)
     """
 
-    top: int | None
-    threshold: float | str | None
+    top: int | None = None
+    threshold: float | str | None = None
 
     def __post_init__(self) -> None:
         if self.top is not None:
@@ -50,7 +64,18 @@ class Cut:
         return self.top is not None or self.threshold is not None
 
     def words(self, what: str) -> str:
-        """What is kept of importances, coefficients or the like, as a phrase."""
+        """What is kept, as a phrase.
+
+        Parameters
+        ----------
+        what : str
+            What there is to keep: importances, coefficients or the like.
+
+        Returns
+        -------
+        str
+            Such as "the 10 largest importances".
+        """
         above = "" if self.threshold is None else f" above {self._least_words()}"
         return f"{what}{above}" if self.top is None else f"the {self.top} largest {what}{above}"
 
@@ -58,7 +83,18 @@ class Cut:
         return f"their {self.threshold}" if isinstance(self.threshold, str) else f"{self.threshold:g}"
 
     def kept(self, importances: Floats) -> Ints:
-        """The positions that are kept of one fold, ascending; of equal importances the first positions."""
+        """What is kept of one fold; of equal importances those at the first positions.
+
+        Parameters
+        ----------
+        importances : array of float
+            The importances of the fold.
+
+        Returns
+        -------
+        array of int
+            The positions that are kept, ascending.
+        """
         above = np.flatnonzero(importances > self._least(importances))
         if self.top is None or len(above) <= self.top:
             return above
@@ -71,7 +107,18 @@ class Cut:
         return 0.0 if self.threshold is None else float(self.threshold)
 
     def decided_by_order(self, importances: Floats) -> bool:
-        """Whether an importance that is left out equals the smallest that `top` keeps."""
+        """Whether an importance that is left out equals the smallest that `top` keeps.
+
+        Parameters
+        ----------
+        importances : array of float
+            The importances of a fold.
+
+        Returns
+        -------
+        bool
+            True where the order of the columns decided.
+        """
         kept = self.kept(importances)
         if self.top is None or len(kept) < self.top:
             return False

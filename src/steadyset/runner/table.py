@@ -159,7 +159,11 @@ def refuse_gaps(
 
 
 def _how_to_fill(them: str) -> tuple[str | Argument, ...]:
-    return f"fill {them} within each run with ", Argument("impute", MEDIAN), ", or put an imputer into the pipeline."
+    return (
+        f"fill {them} within each run with ",
+        Argument("impute", MEDIAN, of="Data"),
+        ", or put an imputer into the pipeline.",
+    )
 
 
 def _fills(step: Any) -> bool:

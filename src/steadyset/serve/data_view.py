@@ -12,8 +12,8 @@ from starlette.responses import Response
 from steadyset.foundation.conventions import FIRST_RUNS, MAX_RUNS
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, lasting, listed
-from steadyset.options import options_of
-from steadyset.serve.forms import AUTO, MAX_NAMED, fields, options_given, proposal
+from steadyset.options import AUTO, options_of
+from steadyset.serve.forms import MAX_NAMED, fields, options_given, proposal
 from steadyset.serve.orders import Order
 from steadyset.serve.run_store import Kind, kind_of
 from steadyset.serve.sandbox import TooLongError

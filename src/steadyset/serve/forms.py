@@ -11,12 +11,11 @@ from starlette.datastructures import QueryParams
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.job import Job
 from steadyset.foundation.text import listed
-from steadyset.options import Option, options_of
+from steadyset.options import AUTO, RECORDS, Option, options_of
 from steadyset.options.table import TABLE
 
 MAX_DIGITS = 9
 MAX_NAMED = 5  # names in a sentence
-AUTO = "auto"
 PARAMETERS = "_parameters"  # after the name of a field: PARAM=VALUE,... for what was chosen there
 
 
@@ -106,11 +105,16 @@ def python_lines(job: Job) -> str:
 
 
 def _arguments(job: Job, call: str, *, but: tuple[str, ...]) -> list[str]:
-    return [
-        f"{option.argument or option.name}={_literal(option, job.options[option.name])}"
-        for option in options_of(job.command).values()
-        if call in option.calls and option.name not in but and job.options.get(option.name) is not None
-    ]
+    plain: list[str] = []
+    records: dict[str, list[str]] = {}
+    for option in options_of(job.command).values():
+        if call in option.calls and option.name not in but and job.options.get(option.name) is not None:
+            told = f"{option.argument or option.name}={_literal(option, job.options[option.name])}"
+            (records.setdefault(option.record, []) if option.record else plain).append(told)
+    if job.options.get("runs") != AUTO:  # its width and its limit are for auto alone
+        records.pop("n_runs", None)
+    plain = [one for one in plain if one.partition("=")[0] not in records]
+    return plain + [f"{name}=st.{RECORDS[name]}({', '.join(fields)})" for name, fields in records.items()]
 
 
 def _literal(option: Option, value: Any) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from math import isfinite, nan
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 import pandas as pd  # noqa: F401
 import pyarrow as pa  # noqa: F401
 
-from steadyset.assessment import Assessment, assess
+from steadyset.assessment import Assessment, Execution, assess
 from steadyset.assessment.request import make_plan
 from steadyset.findings import Findings, findings_of, methods_of
 from steadyset.findings.of_selections import of_selections
@@ -112,7 +113,7 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[
         if preview is not None and not preview["n_rows"]:
             raise InputError("The table has names of columns and no rows.")
         return {**told, "preview": preview}
-    data = load_data(found, **reading)
+    data: Any = load_data(found, **reading)
     kind = task_of(data.y, task)
     classes = TASKS[kind].n_classes(data.y)
     return {
@@ -135,7 +136,7 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[
 
 def fixed_runs(path: str, reading: Mapping[str, Any], task: str | None, resampling: str) -> int:
     """How many runs a resampling has on this data, 0 where that can be chosen; what cannot be run is refused."""
-    data = load_data(path, **reading)
+    data: Any = load_data(path, **reading)
     task_of(data.y, task)
     return _fixed_runs(resampling_by_name(resampling), data)
 
@@ -148,7 +149,7 @@ def _fixed_runs(resampling: Any, data: Any) -> int:
 
 def estimated(path: str, reading: Mapping[str, Any], request: Mapping[str, Any]) -> tuple[dict[str, float], int]:
     """Seconds that a run of each selector takes on this data, as far as there was time to try; runs, if fixed."""
-    data = load_data(path, **reading)
+    data: Any = load_data(path, **reading)
     drawn = resampling_by_name(str(request["resampling"]))
     fixed = _fixed_runs(drawn, data)
     if not fixed:
@@ -157,14 +158,10 @@ def estimated(path: str, reading: Mapping[str, Any], request: Mapping[str, Any])
     def tried(selector: str) -> float:
         result = assess(
             [selector],
-            data,
-            impute=reading.get("impute"),
-            task=request.get("task"),
+            replace(data, task=request.get("task")),
             scoring=request.get("score") or None,
             resampling=drawn,
-            engine="serial",
-            all_rows=False,
-            progress=False,
+            execution=Execution(engine="serial", all_rows=False, progress=False),
         )
         times = [cell.fit_seconds + cell.score_seconds for cell in result.cells if isfinite(cell.fit_seconds)]
         return min(times, default=nan)
@@ -182,15 +179,13 @@ def estimated(path: str, reading: Mapping[str, Any], request: Mapping[str, Any])
 
 def estimated_tuning(path: str, reading: Mapping[str, Any], request: Mapping[str, Any]) -> tuple[float, int]:
     """Seconds that the configurations of a tuning take on one core, by the first of them; how many were tried."""
-    data = load_data(path, **reading)
+    data: Any = load_data(path, **reading)
     task = task_of(data.y, request.get("task"))
     plan, names = make_plan(
-        data,
+        replace(data, task=task),
         resampling=resampling_by_name(str(request["resampling"])),
         scoring=[TASKS[task].score(data.y)],
         random_state=int(request["seed"]),
-        impute=reading.get("impute"),
-        task=task,
     )
     space = read_space(None, task, TASKS[task].n_classes(plan.y), TASKS[task].scale(plan.y))
     if plan.impute is None:

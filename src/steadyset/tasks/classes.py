@@ -74,7 +74,7 @@ def check(y: NDArray[Any]) -> None:
         if _other(y) is None:
             raise
         counted = " If these numbers count or measure something, give "
-        raise InputError(*error.args, counted, Argument("task", "number"), ".") from None
+        raise InputError(*error.args, counted, Argument("task", "number", of="Data"), ".") from None
 
 
 def _describe(y: NDArray[Any]) -> str:

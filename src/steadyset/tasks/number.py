@@ -21,7 +21,9 @@ def _recognise(y: NDArray[Any]) -> bool:
 def _check(y: NDArray[Any]) -> None:
     if y.dtype.kind not in "fiu":
         raise InputError(
-            "y holds something other than numbers; encode it as numbers, or give ", Argument("task", "classes"), "."
+            "y holds something other than numbers; encode it as numbers, or give ",
+            Argument("task", "classes", of="Data"),
+            ".",
         )
 
 

@@ -329,7 +329,7 @@ class Tuning(ShownFindings, Trials, Drawable):
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> space = {"filter": ["anova"], "fraction": [0.25, 0.5, 1.0], "model": {"knn": {}}}
-    >>> found = st.tune(space, X, y, sampler="grid", resampling=st.KFold(3), progress=False)
+    >>> found = st.tune(space, X, y, resampling=st.KFold(3), search=st.SearchOptions(sampler="grid"))
     >>> found.objectives, found.directions
     (('accuracy', 'stability', 'n_features'), ('max', 'max', 'min'))
     """

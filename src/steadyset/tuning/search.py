@@ -96,7 +96,7 @@ class Search:
         if not resume:
             raise InputError(
                 f"{where} already holds a tuning; continue it with ",
-                Argument("resume", True),
+                Argument("resume", True, of="Execution"),
                 ", or choose another place.",
             )
         for key, value in plain.items():

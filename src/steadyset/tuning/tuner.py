@@ -6,21 +6,24 @@ import hashlib
 import json
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from steadyset.assessment.engines import Execution
 from steadyset.assessment.request import fingerprint, make_plan, refuse_table
 from steadyset.foundation.arguments import (
     Labels,
     TableLike,
+    as_record,
     check_choice,
     check_each,
     check_integer,
     job_count,
     wrong_argument,
 )
-from steadyset.foundation.progress import Progress, check_progress, compiling_told, progress_told
-from steadyset.io.data.data_table import Data, target_name, unfolded
+from steadyset.foundation.progress import compiling_told, progress_told
+from steadyset.io.data.data_table import Data, as_data
 from steadyset.io.disk import CHOSEN, RECORDED_FINDINGS, RECORDED_METHODS, TRIALS, explained, folder_path, write_durably
 from steadyset.io.labels import given_names
 from steadyset.io.numbers import target_values
@@ -38,6 +41,40 @@ from steadyset.tuning.result import Tuning
 from steadyset.tuning.space import Space, identity_of, parts_of, read_space
 
 
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions:
+    """What chooses the configurations of `tune`, and how their stability is measured.
+
+    Parameters
+    ----------
+    sampler : str, default="random"
+        "random", "grid" (a space of choices), or Optuna's "nsga2" and "tpe". Random and grid give the same answer in
+        one process or many, interrupted or not; nsga2 and tpe in one uninterrupted process without `storage`.
+    measure : str, default="nogueira"
+        The measure of stability.
+    similarity : FeatureSimilarity or None, default=None
+        For measures that need it; None uses the absolute Pearson correlations of X with threshold 0.9, its missing
+        values filled by the medians of all rows.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> st.SearchOptions(sampler="nsga2", measure="jaccard").measure
+    'jaccard'
+    """
+
+    sampler: str = "random"
+    measure: str = "nogueira"
+    similarity: FeatureSimilarity | None = None
+
+    def __post_init__(self) -> None:
+        from steadyset.tuning.search import SAMPLERS
+
+        check_choice("sampler", self.sampler, SAMPLERS)
+        if self.similarity is not None:
+            check_similarity(self.similarity)
+
+
 def tune(
     space: Mapping[str, Any] | str | Path | Space,
     X: TableLike | Data,
@@ -46,20 +83,12 @@ def tune(
     objectives: Sequence[str] | None = None,
     n_trials: int = 200,
     storage: str | None = None,
-    sampler: str = "random",
+    search: SearchOptions | Mapping[str, Any] | None = None,
     resampling: ResamplingLike = None,
-    task: str | None = None,
-    measure: str = "nogueira",
-    similarity: FeatureSimilarity | None = None,
-    impute: str | None = None,
-    on_warning: str = "record",
-    groups: Labels = None,
-    features: Sequence[str] | None = None,
-    out: str | Path | None = None,
-    resume: bool = True,
     n_jobs: int | None = None,
+    out: str | Path | None = None,
     random_state: int | None = 0,
-    progress: Progress = None,
+    execution: Execution | Mapping[str, Any] | None = None,
 ) -> Tuning:
     """Search for configurations that are accurate, steady and small.
 
@@ -70,7 +99,8 @@ def tune(
         and boosting, for a number with the regression of each kind) or None for the same, a json file, or a mapping
         with "filter", "fraction" and "model", as in the example.
     X : array-like, frame, scipy sparse matrix, AnnData or Data
-        The data, as for `assess`, or what `load_data` returns.
+        The data, as for `assess`: arrays, what `load_data` returns, or ``st.Data(X, y, groups=..., task=...)``. The
+        estimator of a configuration fills missing values as each run does.
     y : array-like, str or None, default=None
         The target, or the name of a column of X; None where X is what `load_data` returns.
     objectives : sequence of str or None, default=None
@@ -81,38 +111,18 @@ def tune(
     storage : str or None, default=None
         Any Optuna database URL, for processes on many machines: call the same from each of them. With None the study is
         an SQLite file in `out`, or in memory.
-    sampler : str, default="random"
-        "random", "grid" (a space of choices), or Optuna's "nsga2" and "tpe". Random and grid give the same answer in
-        one process or many, interrupted or not; nsga2 and tpe in one uninterrupted process without `storage`.
+    search : SearchOptions, Mapping or None, default=None
+        What chooses the configurations, and the measure of stability: ``st.SearchOptions(sampler="grid")``.
     resampling : Resampling, str, splitter, iterable of pairs or None, default=None
         Shared by all configurations; None is 10-fold cross-validation.
-    task : str or None, default=None
-        "classes" or "number", where the rule would decide otherwise: numbers with fractions, and more than 20 distinct
-        whole ones, are a number, everything else is classes. None follows the rule.
-    measure : str, default="nogueira"
-        The measure of stability.
-    similarity : FeatureSimilarity or None, default=None
-        For measures that need it; None uses the absolute Pearson correlations of X with threshold 0.9, its missing
-        values filled by the medians of all rows.
-    impute : str or None, default=None
-        "median" fills missing values within each run; the estimator of a configuration fills them in the same way.
-    on_warning : str, default="record"
-        "record" keeps the warnings of a run beside its result; with "fail" a run that warns has failed.
-    groups : array-like, str or None, default=None
-        Which rows belong together, such as those of one patient; the resampling keeps or leaves them as a whole. With
-        an AnnData, the name of a column of its obs.
-    features : sequence of str or None, default=None
-        The names of the features, where X has none.
-    out : str, Path or None, default=None
-        A folder for the study, from which an interrupted tuning continues, for rankings and for the table of results.
-    resume : bool, default=True
-        Whether an interrupted tuning in `out` continues.
     n_jobs : int or None, default=None
         How many threads share out the resamples of a configuration.
+    out : str, Path or None, default=None
+        A folder for the study, from which an interrupted tuning continues, for rankings and for the table of results.
     random_state : int or None, default=0
         Same seed, same answer. None draws a new one, which `random_state` of the result records.
-    progress : bool, Callable or None, default=None
-        As for `assess`; a function is called with the numbers of finished and of all configurations.
+    execution : Execution, Mapping or None, default=None
+        How the runs are executed: progress, warnings, whether a folder continues.
 
     Returns
     -------
@@ -129,18 +139,21 @@ def tune(
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> space = {"filter": ["t_test", "anova"], "fraction": [0.1, 0.3], "model": {"knn": {}}}
-    >>> found = st.tune(space, X, y, sampler="grid", resampling=st.KFold(3), progress=False)
+    >>> found = st.tune(space, X, y, search={"sampler": "grid"}, resampling=st.KFold(3))
     >>> found.frame.loc[found.choose(), ["fraction", "n_features"]].to_dict()
     {'fraction': 0.3, 'n_features': 9.0}
     """
-    from steadyset.tuning.search import IN_FOLDER, SAMPLERS, Search
+    from steadyset.tuning.search import IN_FOLDER, Search
 
     refuse_table("space", space, "tune")
-    target = target_name(X, y)
-    X, y, groups, features = unfolded(X, y, groups, features, stacklevel=2)
-    check_columns(y)
-    outcome = target_values(y, None)
-    kind = task_of(outcome, task)
+    how = as_record("execution", Execution, execution)
+    if how.engine not in ("auto", "threads"):
+        raise wrong_argument("engine", "auto or threads, which tune has", how.engine)
+    options = as_record("search", SearchOptions, search)
+    data = as_data(X, y, stacklevel=2)
+    check_columns(data.y)
+    outcome = target_values(data.y, None)
+    kind = task_of(outcome, data.task)
     if objectives is None:
         objectives = (TASKS[kind].score(outcome), STABILITY, N_FEATURES)
     # A study that other processes join has to know its objectives by name.
@@ -150,27 +163,19 @@ def tune(
     if not names or len(set(names)) != len(names):
         raise wrong_argument("objectives", "one or more distinct names", tuple(wanted))
     check_integer("n_trials", n_trials, least=1, most=MOST_TRIALS)
-    check_choice("sampler", sampler, SAMPLERS)
-    check_progress(progress)
-    if similarity is not None:
-        check_similarity(similarity)
     job_count(n_jobs)
     plan, feature_names = make_plan(
-        X,
-        y,
+        data,
         resampling=KFold() if resampling is None else resampling,
         scoring=[name for name in names if name not in (STABILITY, N_FEATURES, SECONDS)],
-        groups=groups,
-        features=features,
         random_state=random_state,
-        impute=impute,
-        on_warning=on_warning,
-        task=task,
+        on_warning=how.on_warning,
     )
     spread = TASKS[kind].scale(plan.y)
     configurations = read_space(space, kind, TASKS[kind].n_classes(plan.y), spread)
     if plan.impute is None:
         refuse_gaps(plan.X, plan.gaps, feature_names, parts_of(configurations))
+    measure, similarity, sampler = options.measure, options.similarity, options.sampler
     if similarity is None and "similarity" in get_measure(measure).needs:
         similarity = FeatureSimilarity.from_data(filled_by_medians(plan.X), features=feature_names)
     elif similarity is not None:
@@ -181,7 +186,7 @@ def tune(
     )
     settings = _settings(plan, configurations, names, sampler, measure, similarity)
     where, url = _place(storage, out)
-    search = Search(
+    study = Search(
         configurations,
         {name: direction(name, measure) for name in names},
         n_trials=n_trials,
@@ -193,16 +198,16 @@ def tune(
         where=where,
     )
     try:
-        search.check_settings(settings, resume, where)
-        if folder is not None and not search.is_finished():
+        study.check_settings(settings, how.resume, where)
+        if folder is not None and not study.is_finished():
             _remove_what_was_said(folder)
-        with compiling_told(progress, before_compiling), progress_told(progress, "configurations") as tell:
-            search.run(lambda params: evaluator(configurations.estimator(params, len(plan.y), kind)), tell)
-        trials = list(search.finished())
+        with compiling_told(how.progress, before_compiling), progress_told(how.progress, "configurations") as tell:
+            study.run(lambda params: evaluator(configurations.estimator(params, len(plan.y), kind)), tell)
+        trials = list(study.finished())
     finally:
-        search.close()
+        study.close()
         evaluator.forget_paths()
-    described: Any = {"sampler": sampler, "target": target}
+    described: Any = {"sampler": sampler, "target": data.target}
     result = Tuning(configurations, names, trials, evaluator=evaluator, random_state=plan.seed, **described)
     _warn_of_failures(result)
     if out is not None:

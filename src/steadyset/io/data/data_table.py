@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.foundation.arguments import check_flag, wrong_argument
+from steadyset.foundation.arguments import Labels, TableLike, check_flag, wrong_argument
 from steadyset.foundation.errors import Argument, Complaints, InputError, MissingTargetError
 from steadyset.io.data.joined import Phenotypes, join_own_header, join_series, join_table, read_phenotypes
 from steadyset.io.data.plain_tables import IDENTIFIER, first_text, possible_columns, read_plain, read_transposed
@@ -52,26 +52,33 @@ MOST_COMPARED = 100_000  # names among which a similar one is looked for
 
 @dataclass(frozen=True)
 class Data:
-    r"""A data set as `load_data` reads it.
+    r"""A data set: what `load_data` reads, or X and y with what else is known of them, for `assess` and `tune`.
 
-    Attributes
+    Parameters
     ----------
-    X : array of float of shape (n_samples, n_features)
-        The values.
-    y : array of shape (n_samples,) or (n_samples, n_targets)
-        The target.
-    features : tuple of str
-        The names of the columns of X.
-    notes : tuple of str
+    X : array-like, frame, scipy sparse matrix or AnnData
+        The values, one row per observation and one column per feature.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets), str or None, default=None
+        The target, or the name of a column of X; with an AnnData, of its obs.
+    features : tuple of str, default=()
+        The names of the columns of X; empty where X has them, or nobody knows them.
+    notes : tuple of str, default=()
         What was done to the table, one sentence each.
-    groups : array or None
-        The group of each row, where a column of groups was named.
-    rows : tuple of str or None
+    groups : array-like, str or None, default=None
+        Which rows belong together, such as those of one patient; resamplings keep or leave them as a whole. A text
+        names a column of X; with an AnnData, of its obs.
+    rows : tuple of str or None, default=None
         The names of the rows, where the file has them.
-    understood : str
+    understood : str, default=""
         What was read, in one line.
-    target : str
+    target : str, default=""
         The name of the target; empty where it has none.
+    task : str or None, default=None
+        "classes" or "number", where the rule would decide otherwise: numbers with fractions, and more than 20 distinct
+        whole ones, are a number, everything else is classes. None follows the rule.
+    impute : str or None, default=None
+        "median" fills missing values within each run, by the medians of its training rows. With None they reach the
+        estimators, all of which have to take them.
 
     Examples
     --------
@@ -83,26 +90,38 @@ class Data:
     >>> data = st.load_data(file, "status")
     >>> data.features, data.y.tolist()
     (('dose', 'marker'), ['ill', 'well', 'ill', 'well'])
+
+    Samples of one patient stay together:
+
+    >>> st.Data([[1.0, 0.3], [2.0, 0.1], [1.5, 0.4], [0.5, 0.2]], [0, 1, 0, 1], groups=["ann", "ann", "bob", "cem"])
+    Data(4 rows)
     """
 
-    X: Floats
-    y: npt.NDArray[Any]
-    features: tuple[str, ...]
-    notes: tuple[str, ...]
-    groups: npt.NDArray[Any] | None = None
+    X: TableLike
+    y: Labels = None
+    features: Sequence[str] = ()
+    notes: tuple[str, ...] = ()
+    groups: Labels = None
     rows: tuple[str, ...] | None = None
     understood: str = ""
     target: str = ""
+    task: str | None = None
+    impute: str | None = None
 
     def __repr__(self) -> str:
-        return f"Data({self.understood})"
+        X: Any = self.X
+        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        return f"Data({self.understood or f'{n_rows} rows'})"
 
     def __str__(self) -> str:
-        if self.y.ndim == 2 and all(task.n_columns != self.y.shape[1] for task in TASKS.every()):
+        if not self.understood:
+            return repr(self)
+        y = np.asarray(self.y)
+        if y.ndim == 2 and all(task.n_columns != y.shape[1] for task in TASKS.every()):
             return "\n".join([self.understood, *self.notes])  # no task has a target of so many columns
-        task = TASKS[task_of(self.y)]
-        other = task.other(self.y)
-        words = task.describe(self.y) + (f'; task="{other}" takes it otherwise' if other else "")
+        task = TASKS[task_of(y, self.task)]
+        other = task.other(y) if self.task is None else None
+        words = task.describe(y) + (f'; task="{other}" takes it otherwise' if other else "")
         return "\n".join([self.understood, *self.notes, f"outcome: {words}"])
 
 
@@ -118,6 +137,7 @@ def load_data(
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     impute: str | None = None,
+    task: str | None = None,
     delimiter: str | None = None,
     groups: str | None = None,
     max_gb: float = MAX_GB,
@@ -149,8 +169,9 @@ def load_data(
     keep : sequence of str, default=()
         Columns to use although they look like identifiers.
     impute : str or None, default=None
-        "median" lets missing values pass, for `assess` and `tune` with the same option: each run fills them by its
-        medians. None refuses them.
+        "median" lets missing values pass: each run of `assess` and `tune` fills them by its medians. None refuses them.
+    task : str or None, default=None
+        What the target is taken for, "classes" or "number"; None decides by its values.
     delimiter : str or None, default=None
         What separates the columns of a text file; None recognises it.
     groups : str or None, default=None
@@ -216,7 +237,7 @@ def load_data(
     rows = None if source.rows is None else tuple(source.rows)
     understood = _understood(source, roles, members)
     called = ", ".join(roles.targets)
-    return Data(np.ascontiguousarray(X), y, tuple(names), tuple(notes), members, rows, understood, called)
+    return Data(np.ascontiguousarray(X), y, tuple(names), tuple(notes), members, rows, understood, called, task, impute)
 
 
 def _roles(target: str | Sequence[str] | None, groups: str | None) -> Roles:
@@ -492,46 +513,36 @@ def is_annotated(X: Any) -> bool:
     return not isinstance(X, type) and all(hasattr(X, part) for part in ("X", "obs", "var_names", "obs_names"))
 
 
-def target_name(X: Any, y: Any) -> str:
-    """What the target is called, where X or y say so; to be asked before they are unfolded."""
-    if isinstance(X, Data):
-        return str(X.target)
-    return y if isinstance(y, str) else str(getattr(y, "name", None) or "")
-
-
-def unfolded(
-    X: Any, y: Any, groups: Any, features: Sequence[str] | None, *, stacklevel: int
-) -> tuple[Any, Any, Any, Sequence[str] | None]:
-    """Data of `load_data` and an AnnData as numbers, target, groups and names; anything else as it is.
+def as_data(X: Any, y: Any = None, *, stacklevel: int) -> Data:
+    """The data of a call as a record: with its target, and an AnnData as numbers with names.
 
     Of an AnnData, `y` and `groups` may be names of columns of obs, of a frame those of its own columns, which are then
-    no features. Repeated names of variables and raw counts are
-    warned of, at the caller that is `stacklevel` calls above.
+    no features. Repeated names of variables and raw counts are warned of, at the caller that is `stacklevel` calls
+    above.
     """
     refuse_swapped(X, y)
-    if isinstance(X, Data):
-        return _of_file(X, y, groups, features)
+    data = X if isinstance(X, Data) else Data(X, y)
+    if data is X and y is not None:
+        if data.y is not None:
+            raise InputError(f"y is given beside data that hold their target {data.target!r}; leave y out.")
+        data = replace(data, y=y)
+    X, y, groups = data.X, data.y, data.groups
+    data = replace(data, target=data.target or (y if isinstance(y, str) else str(getattr(y, "name", None) or "")))
     if not is_annotated(X):
-        return (*_of_frame(X, y, groups), features)
+        X, y, groups = _of_frame(X, y, groups)
+        return replace(data, X=X, y=y, groups=groups)
     if X.X is None:
         raise InputError("The AnnData has no X; put one of its layers there.")
     values = X.X.to_memory() if hasattr(X.X, "to_memory") else X.X  # sparse and still in a file
     table = dense_array(values, "X") if hasattr(values, "toarray") else number_array(values, "X")
-    notes = counts_note(table) if table.ndim == 2 else []
-    if features is None:
+    notes, features = counts_note(table) if table.ndim == 2 else [], data.features
+    if not len(features):
         features, renamed = distinct_names([str(name) for name in X.var_names])
         notes += renamed
     for note in notes:
         warnings.warn(f"AnnData: {note}.", stacklevel=stacklevel + 1)
-    return table, _of_rows(X, y, "y"), None if groups is None else _of_rows(X, groups, "groups"), features
-
-
-def _of_file(
-    data: Data, y: Any, groups: Any, features: Sequence[str] | None
-) -> tuple[Any, Any, Any, Sequence[str] | None]:
-    if y is not None:
-        raise InputError(f"y is given beside data that hold their target {data.target!r}; leave y out.")
-    return data.X, data.y, data.groups if groups is None else groups, data.features if features is None else features
+    groups = None if groups is None else _of_rows(X, groups, "groups")
+    return replace(data, X=table, y=_of_rows(X, y, "y"), groups=groups, features=tuple(features))
 
 
 def refuse_swapped(X: Any, y: Any) -> None:
