@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from steadyset.certificates import Certificate
 
 PARTS = ("parameters", "meanings")  # those that are mappings
+LISTED = ("name", "aliases", "family", "bounds", "corrected", "adjusted", "formula", "reference")  # of each measure
 OF_THE_RUN = ("random_state", "task", "n_jobs")  # what an assessment sets itself
 HALVES = ("identical_is_maximal", "maximal_is_identical")  # of maximum, which the table of many measures shows
 # What is asked, what may be answered, and what the library is told.
@@ -62,19 +63,8 @@ def measures(given: Given) -> None:
         for key, value in rows[0].items():
             typer.echo(f"{key.replace('_', ' ')}: {_words(value)}")
     else:
-        shown = [
-            {
-                "name": row["name"],
-                "aliases": _words(row["aliases"]),
-                "family": row["family"],
-                "range": _range(row["bounds"]),
-                "corrected": _words(row["corrected"]),
-                "adjusted": _words(row["adjusted"]),
-                "formula": row["formula"],
-                "reference": row["reference"],
-            }
-            for row in rows
-        ]
+        titles = {key: "range" if key == "bounds" else key for key in LISTED}
+        shown = [{title: _words(row[key]) for key, title in titles.items()} for row in rows]
         print_rows(shown, "table", wide=["formula", "reference"])
         typer.echo(
             "corrected: random selection has the same mean value whatever the sizes, or for equal sizes. "

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING
 
 from steadyset.findings import Findings, findings_of
 from steadyset.foundation.arguments import check_choice, wrong_argument
-from steadyset.foundation.conventions import (
-    REPORT_ENDINGS,
-    REPORT_FORMATS,
-    check_core,
-    check_level,
-    check_margin,
-)
+from steadyset.foundation.conventions import REPORT_ENDINGS, REPORT_FORMATS
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError
 from steadyset.foundation.text import listed
 from steadyset.io.disk import explained, file_path, write_durably
@@ -77,12 +71,6 @@ def report(
     True
     """
     target, form = _target(path, format)
-    if core is not None:
-        check_core(core)
-    if level is not None:
-        check_level(level)
-    if margin is not None:
-        check_margin(margin)
     found = findings_of(result, core=core, level=level, margin=margin)
     if form == "folder":
         write_paper_folder(found, target, _page_of(found))
