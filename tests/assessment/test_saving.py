@@ -14,9 +14,8 @@ from tests.assessment.slow_scores import Accuracy
 from tests.waiting import until
 
 from steadyset.assessment import assess, cluster
-from steadyset.assessment.folder import RunFolder
+from steadyset.assessment.folder import RunFolder, Saving
 from steadyset.assessment.request import make_request
-from steadyset.assessment.saving import Saving
 from steadyset.resampling import Bootstrap
 from steadyset.runner.run import RANDOM_DRAWS, Cell
 

@@ -16,10 +16,9 @@ from sklearn.exceptions import FitFailedWarning
 
 from steadyset.assessment.details import JOB
 from steadyset.assessment.engines import Execution, compute
-from steadyset.assessment.folder import RunFolder
+from steadyset.assessment.folder import RunFolder, Saving, is_saved
 from steadyset.assessment.request import DETAILS, Request, SelectorsLike, make_request
 from steadyset.assessment.result import Assessment
-from steadyset.assessment.saving import Saving, is_saved
 from steadyset.assessment.workers import CRASHED, KILLED, refuse_what_cannot_travel
 from steadyset.assessment.written import SCHEMA_VERSION
 from steadyset.foundation.arguments import (

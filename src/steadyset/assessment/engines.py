@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from steadyset.assessment.cluster import on_cluster
-from steadyset.assessment.saving import Saving
+from steadyset.assessment.folder import Saving
 from steadyset.assessment.workers import fetched, in_processes
 from steadyset.foundation.arguments import check_flag, job_count, wrong_argument
 from steadyset.foundation.progress import Progress, check_progress

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.assessment.saving import Saving
+from steadyset.assessment.folder import Saving
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.runner.conditions import end_with, reason
 from steadyset.runner.plan import Plan

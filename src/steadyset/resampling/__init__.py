@@ -1,6 +1,6 @@
 """How the training sets of the runs are drawn."""
 
-from steadyset.resampling.base import Resampling
+from steadyset.resampling.base import Noise, Resample, Resampling, Rows
 from steadyset.resampling.by_name import (
     RESAMPLINGS,
     list_resamplings,
@@ -20,7 +20,6 @@ from steadyset.resampling.drawn import (
     Subsample,
 )
 from steadyset.resampling.given import Splits, Splitter, as_resampling
-from steadyset.resampling.resample import Noise, Resample, Rows
 
 __all__ = [
     "RESAMPLINGS",

@@ -11,9 +11,8 @@ from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import percent
 from steadyset.kernels.arrays import Ints
-from steadyset.resampling.base import Resampling
+from steadyset.resampling.base import Noise, Resample, Resampling, Rows
 from steadyset.resampling.by_name import register_resampling
-from steadyset.resampling.resample import Noise, Resample, Rows
 
 LEFT_OUT = "a cross-validation leaves out each row equally often"
 
@@ -64,8 +63,6 @@ class Bootstrap(Resampling):
         super().check(rows)
         if self.stratified and self.balanced:
             raise InputError("A bootstrap is stratified or balanced, not both.")
-        if self.stratified and rows.y is None:
-            raise InputError("stratified=True needs y; none was given.")
 
     @property
     def name(self) -> str:
@@ -170,8 +167,6 @@ class Subsample(Resampling):
         super().check(rows)
         if not 0 < self.fraction < 1:
             raise wrong_argument("fraction", "a number between 0 and 1", self.fraction)
-        if self.stratified and rows.y is None:
-            raise InputError("stratified=True needs y; none was given.")
 
     def in_words(self) -> str:
         how = " of each class" * self.stratified
@@ -231,8 +226,6 @@ class ComplementaryPairs(Resampling):
         if self.n_runs % 2:
             raise InputError(f"n_runs is {self.n_runs}; complementary pairs need an even number of runs.")
         if self.stratified:
-            if rows.y is None:
-                raise InputError("stratified=True needs y; none was given.")
             classes, sizes = np.unique(rows.labels, return_counts=True)
             if sizes.min() < 2:
                 raise InputError(
@@ -307,8 +300,6 @@ class KFold(Resampling):
         units = rows.n if rows.groups is None else len(np.unique(rows.groups))
         if not 2 <= self.n_splits <= units:
             raise wrong_argument("n_splits", f"between 2 and {units}", self.n_splits)
-        if self.stratified and rows.y is None:
-            raise InputError("stratified=True needs y; none was given.")
         super().check(rows)
 
     def in_words(self) -> str:

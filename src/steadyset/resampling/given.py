@@ -15,9 +15,8 @@ import numpy.typing as npt
 from steadyset.foundation.arguments import is_collection, shown
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.resampling.base import Resampling
+from steadyset.resampling.base import Resampling, Rows
 from steadyset.resampling.by_name import resampling_by_name
-from steadyset.resampling.resample import Rows
 
 BOUND = "the training sets of a cross-validation are bound to each other"
 

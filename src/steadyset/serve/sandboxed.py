@@ -42,7 +42,7 @@ from steadyset.plots.drawing import slim_svg
 from steadyset.reports import report
 from steadyset.reports.html import page_of
 from steadyset.resampling import RESAMPLINGS, resampling_by_name, resampling_entry
-from steadyset.resampling.resample import Rows
+from steadyset.resampling.base import Rows
 from steadyset.runner.scoring import scores_for
 from steadyset.runner.table import refuse_gaps
 from steadyset.selections import Selections

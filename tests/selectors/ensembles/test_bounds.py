@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq, linprog, minimize
 
 from steadyset.foundation.errors import InputError
-from steadyset.selectors.ensembles.bounds import BoundRule, error_control, markov, r_concave, unimodal
-from steadyset.selectors.ensembles.concave import largest_tail
+from steadyset.selectors.ensembles.bounds import BoundRule, error_control, largest_tail, markov, r_concave, unimodal
 from steadyset.selectors.ensembles.rules import RULES
 
 BOUNDS = [name for name, rule in RULES.items() if isinstance(rule, BoundRule)]
