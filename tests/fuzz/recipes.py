@@ -212,6 +212,14 @@ def _running() -> list[Recipe]:
     }
     return [
         *(Recipe(name, _split(name, list(own)), own | {"random_state": 0} | splits) for name, own in kinds.items()),
+        Recipe("AutoRuns", st.AutoRuns, {"width": 0.5, "max_runs": 4, "measure": "nogueira"}),
+        Recipe("Cut", st.Cut, {"top": 2, "threshold": None}),
+        Recipe(
+            "Execution",
+            st.Execution,
+            {"engine": "serial", "resume": True, "on_warning": "record", "all_rows": True, "progress": None},
+        ),
+        Recipe("SearchOptions", st.SearchOptions, {"sampler": "random", "measure": "nogueira", "similarity": None}),
         Recipe("assess", st.assess, assess),
         Recipe("tune", st.tune, tune),
         Recipe(
