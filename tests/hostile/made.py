@@ -98,6 +98,31 @@ def endless_database(path: Path) -> Path:
     return path
 
 
+def computed_columns(path: Path) -> Path:
+    """The database of a tuning whose rows compute texts of hundreds of megabytes when they are read."""
+    path.mkdir()
+    with sqlite3.connect(path / "trials.db") as database:
+        database.execute("create table trials (number integer primary key)")
+        database.execute("create table study_user_attributes (key)")
+        database.executemany("insert into trials (number) values (?)", [(number,) for number in range(10_000)])
+        for table, column in (("trials", "state"), ("study_user_attributes", "value_json")):
+            heavy = (
+                "generated always as (hex(zeroblob(200000000))) virtual"  # after the rows, for each of which it counts
+            )
+            database.execute(f"alter table {table} add column {column} text {heavy}")
+    database.close()
+    return path
+
+
+def virtual_tables(path: Path) -> Path:
+    """The database of a tuning with a table that a module of SQLite computes."""
+    path.mkdir()
+    with sqlite3.connect(path / "trials.db") as database:
+        database.execute("create virtual table trials using fts5(state)")
+    database.close()
+    return path
+
+
 def prepared_journal(path: Path, victim: Path) -> Path:
     """The database of a tuning with the journal of a transaction that was cut off, which names another file.
 
@@ -155,6 +180,28 @@ def repeating_parquet(path: Path, rows: int = 2_000) -> Path:
     texts = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), pa.array(["x" * 1_000_000]))
     parquet.write_table(pa.table({"x": pa.array(np.zeros(rows)), "y": texts}), path, store_schema=False)
     assert path.stat().st_size < 1 << 20
+    return path
+
+
+def many_rows_of_zeros(path: Path, rows: int = 300_000_000) -> Path:
+    """A Parquet file whose columns of small zeros become columns of large ones."""
+    zeros = pa.array(np.zeros(rows, np.int8))
+    parquet.write_table(pa.table({"x": zeros, "y": zeros}), path, compression="zstd")
+    assert path.stat().st_size < 4 << 20
+    return path
+
+
+def unwritten_h5ad(path: Path, shape: tuple[int, int] = (20_000, 20_000)) -> Path:
+    """An .h5ad file whose values were never written: each is the one that stands for all."""
+    h5py = __import__("h5py")
+    with h5py.File(path, "w") as file:
+        file.create_dataset("X", shape=shape, dtype="f4", chunks=(1000, 1000))
+        for name, count in zip(("obs", "var"), shape, strict=True):
+            group = file.create_group(name)
+            group.attrs["_index"] = "names"
+            names = np.array([f"{name}{i}" for i in range(count)], dtype=object)
+            group.create_dataset("names", data=names, dtype=h5py.string_dtype())
+        file["obs"].create_dataset("y", data=np.arange(shape[0]) % 2)
     return path
 
 

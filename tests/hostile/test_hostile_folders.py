@@ -88,6 +88,71 @@ def test_data_outside_of_the_folder_is_refused_in_orders(folder, victim, name):
             RunStore(folder).refuse_data_elsewhere(Job("tune", {option: name}))
 
 
+MODULES = ("multiprocessing", "joblib", "numpy", "pandas", "pyarrow", "sklearn", "socket")
+SERVES = """
+import sys
+from steadyset.__main__ import main
+sys.path.insert(0, {script!r})  # as the installed command has its own folder there, and not the current one
+sys.argv = ["steadyset", *{words!r}]
+main()
+"""
+
+
+@pytest.mark.slow  # buys: no module of the folder is run by the processes that the command and the page start
+@pytest.mark.parametrize("command", ["assess", "serve"])
+def test_modules_that_lie_in_the_current_folder_are_not_run(tmp_path, folder, victim, command):
+    for name in MODULES:
+        text = f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r})\nraise SystemExit(3)\n"
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    (folder / "table.csv").write_text("x,z,y\n" + "1,2,a\n2,1,b\n3,5,a\n4,4,b\n" * 5, encoding="utf-8")
+    words = {
+        "assess": "assess table.csv --target y --selector anova:k=1 --runs 4 --jobs 2 --engine processes --out runs",
+        "serve": "serve . --no-open",
+    }[command].split()
+    script = SERVES.format(script=str(tmp_path), words=words)
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", script],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"},
+    )
+    if command == "serve":
+        assert b"The page is at" in process.stdout.readline()
+        time.sleep(5)  # the process that computes is loaded
+        process.terminate()
+    process.communicate(timeout=120)
+    assert not (tmp_path / "ran").exists()
+    assert command == "serve" or (folder / "runs" / "features.csv").exists()
+
+
+@pytest.mark.parametrize("name", ["a\0b.csv", "\ud800.csv"])
+def test_an_order_of_a_file_that_no_disk_can_hold_is_shown(client, folder, victim, name):
+    made.ordered(folder / "gift", victim, options={"file": name, "target": "y", "out": "x"})
+    assert client.get("/runs/gift").status_code == 200
+    answer = client.post("/runs/gift/resume", headers=client.change)
+    assert (answer.status_code, "no disk can hold such a name" in answer.text) == (400, True)
+
+
+def test_tables_in_a_folder_of_uploads_that_is_a_link_are_neither_listed_nor_read(client, folder, victim):
+    os.symlink(victim.parent, folder / "data")
+    assert RunStore(folder).tables() == []
+    assert "thesis" not in client.get("/assess").text
+    answer = client.get("/data", params={"file": f"data/{victim.name}"})
+    assert (answer.status_code, "There is no data file" in answer.text) == (400, True)
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo"])
+def test_the_command_runs_no_job_that_is_a_link_or_a_fifo(tmp_path, capsys, kind):
+    job = tmp_path / "elsewhere.json"
+    job.write_text(json.dumps({"command": "assess", "options": {"file": "missing.csv"}}), encoding="utf-8")
+    if kind == "link":
+        os.symlink(job, tmp_path / "job.json")
+    else:
+        os.mkfifo(tmp_path / "job.json")
+    assert run(["run", str(tmp_path / "job.json")]) == 2
+    assert re.search(r"it is a link|is not a plain file", capsys.readouterr().err)
+
+
 def test_a_sealed_order_counts_in_its_own_folder_alone(folder):
     write_order(folder / "mine", Order("assess", {"out": "mine"}))
     assert read_order(folder / "mine") is not None
@@ -231,6 +296,16 @@ def test_a_journal_that_names_another_file_is_refused_and_the_file_stays(tmp_pat
     assert not copy.exists()  # the attack works where nobody looks
 
 
+@pytest.mark.parametrize("ending", ["", "-journal", "-wal", "-shm"])
+def test_a_database_with_a_second_name_elsewhere_is_refused_and_that_stays(tmp_path, victim, ending):
+    pytest.importorskip("optuna")
+    gift = tmp_path / "gift"
+    gift.mkdir()
+    os.link(victim, gift / f"trials.db{ending}")
+    with pytest.raises(InputError, match="has a second name"):
+        st.tune(None, [[0.0], [1.0]] * 10, [0, 1] * 10, resampling=st.KFold(2), n_trials=1, out=gift)
+
+
 # ---- no process is ended by a number in a file -------------------------------------------------------------------
 
 
@@ -279,6 +354,7 @@ BAD = {
     "fifo": lambda path: made.fifo(path, "assessment.json"),
     "fifo-cells": lambda path: made.fifo(path, "cells.parquet"),
     "endless": made.endless_database,
+    "computed": made.computed_columns,
     "unfolding": made.unfolding_cells,
     **{f"odd-{seed}": lambda path, seed=seed: made.of_other_kinds(path, seed) for seed in range(6)},
 }
@@ -293,7 +369,7 @@ def test_bad_folders_are_shown_as_damaged_and_everything_else_works(client, fold
     assert time.monotonic() - begin < 60
     states = dict(re.findall(r'href="/runs/([\w-]+)".*?\d\d:\d\d\. (\w+)', texts["/runs"], re.S))
     assert states["honest"] == "Finished"
-    assert {states[name] for name in ("nested", "fifo", "fifo-cells", "endless")} == {"Damaged"}
+    assert {states[name] for name in ("nested", "fifo", "fifo-cells", "endless", "computed")} == {"Damaged"}
     for name in BAD:
         found = progress_of(RunStore(folder).run(name))
         assert found.state != RUNNING
@@ -306,7 +382,7 @@ def test_bad_folders_are_shown_as_damaged_and_everything_else_works(client, fold
     client.delete("/runs/honest", headers=client.change)
 
 
-@pytest.mark.parametrize("name", [name for name in BAD if name != "endless"])
+@pytest.mark.parametrize("name", [name for name in BAD if name not in ("endless", "computed")])
 def test_python_and_the_command_give_a_bad_folder_a_sentence(tmp_path, name, capsys):
     BAD[name](tmp_path / name)
     begin = time.monotonic()
@@ -317,10 +393,18 @@ def test_python_and_the_command_give_a_bad_folder_a_sentence(tmp_path, name, cap
     assert time.monotonic() - begin < 30
 
 
-def test_a_tuning_does_not_go_on_in_a_database_that_is_none(tmp_path):
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (made.endless_database, "views or triggers"),
+        (made.computed_columns, "computed columns"),
+        (made.virtual_tables, "virtual tables"),
+    ],
+)
+def test_a_tuning_does_not_go_on_in_a_database_that_is_none(tmp_path, make, what):
     pytest.importorskip("optuna")
-    made.endless_database(tmp_path / "gift")
-    with pytest.raises(InputError, match="holds views or triggers"):
+    make(tmp_path / "gift")
+    with pytest.raises(InputError, match=f"holds {what}"):
         st.tune(None, [[0.0], [1.0]] * 10, [0, 1] * 10, resampling=st.KFold(2), n_trials=1, out=tmp_path / "gift")
 
 

@@ -5,9 +5,11 @@ import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from tests.hostile import made
+from tests.waiting import until
 
 import steadyset as st
 from steadyset.cli import run
@@ -38,10 +40,12 @@ FILES = {
     "x.xlsx": (made.unpacking_workbook, {}),
     "x.ods": (made.unpacking_workbook, {}),
     "x.h5ad": (made.looping_h5ad, {}),
+    "zeros.parquet": (made.many_rows_of_zeros, {}),
+    "unwritten.h5ad": (made.unwritten_h5ad, {}),
 }
 
 
-LARGE = ("listed.parquet", "x.xlsx", "x.ods", "x.h5ad")  # those that take seconds to make or to refuse
+LARGE = ("listed.parquet", "zeros.parquet", "x.xlsx", "x.ods", "x.h5ad")  # those that take seconds to make or to refuse
 
 
 @pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.slow] if one in LARGE else []) for one in FILES])
@@ -56,6 +60,20 @@ def test_a_small_file_that_unfolds_is_refused_before_it_is_read(tmp_path, name):
     assert time.monotonic() - begin < 60
     assert told["grown"] < 300 << 10  # kilobytes
     assert told["children"] < 2 << 20
+
+
+def test_a_process_that_reads_ends_by_itself_when_nobody_is_left_to_end_it(tmp_path):
+    """Whoever waits for it may be killed before its time is over."""
+    (tmp_path / "any").write_text("x", encoding="utf-8")
+    pid = tmp_path / "pid"
+    loop = f"import os; open({str(pid)!r}, 'w').write(str(os.getpid()))\nwhile True: pass"
+    call = "from steadyset.io.files import run_limited; from pathlib import Path; "
+    call += f"run_limited('', {loop!r}, Path({str(tmp_path / 'any')!r}), n_bytes=1 << 30, seconds=1.0, instead='')"
+    reader = subprocess.Popen([sys.executable, "-c", call])
+    until(lambda: pid.exists() and pid.read_text(encoding="utf-8") != "")
+    reader.kill()
+    reader.wait()
+    until(lambda: not Path("/proc", pid.read_text(encoding="utf-8")).exists())
 
 
 def test_the_command_and_the_page_refuse_it_too(tmp_path, client, folder, capsys):

@@ -75,6 +75,9 @@ def test_what_a_killed_server_left_is_removed_and_what_a_living_one_has_stays(tm
         [sys.executable, "-c", script], env={**os.environ, "TMPDIR": str(tmp_path)}, capture_output=True
     )
     assert Path(left.stdout.decode().strip()).is_dir()
+    opening = tmp_path / f"{site.PREFIX}x.html"  # what led a browser to the killed server
+    opening.touch()
+    os.utime(opening, (time.time() - 2 * site.OPENING,) * 2)
     with site.Temporary() as living, site.Temporary() as other:
         assert sorted(tmp_path.iterdir()) == sorted([living.path, other.path])
         assert living.path.stat().st_mode & 0o777 == 0o700
@@ -99,9 +102,35 @@ def test_a_body_that_does_not_arrive_is_given_up(monkeypatch):
 
     async def read():
         with pytest.raises(guard.TooSlowError):
-            await guard._counted(never, 100)()
+            await guard.Body(never, 100).receive()
 
     asyncio.run(read())
+
+
+def test_a_body_that_arrives_byte_by_byte_is_given_up(monkeypatch):
+    monkeypatch.setattr(guard, "PATIENCE", 0.3)
+
+    async def slowly():
+        await asyncio.sleep(0.05)
+        return {"type": "http.request", "body": b"x", "more_body": True}
+
+    async def read():
+        body = guard.Body(slowly, 1 << 20)
+        for _ in range(100):
+            await body.receive()
+
+    with pytest.raises(guard.TooSlowError):
+        asyncio.run(read())
+
+
+@pytest.mark.parametrize("path", ["/runs", "/login"])
+def test_the_rest_of_a_refused_request_is_not_waited_for(folder, path, monkeypatch):
+    monkeypatch.setattr(guard, "PATIENCE", 0.3)
+    headers = {"Content-Length": "100000", "Origin": BASE}
+    with TestClient(create_application(folder, Access("127.0.0.1", 8351)), base_url=BASE) as client:
+        answer = client.post(path, content=iter([b"x"]), headers={**headers, "Origin": "http://elsewhere"})
+        assert (answer.status_code, answer.headers["connection"]) == (403, "close")
+        assert "connection" not in client.get("/static/app.css").headers
 
 
 def test_half_open_requests_are_closed_and_whole_ones_answered(folder, monkeypatch):

@@ -21,6 +21,7 @@ from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.conventions import CORE, LEVEL, MARGIN, check_core, check_level, check_margin
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.progress import COMPILING, progress_told
+from steadyset.io import beneath
 from steadyset.io.disk import CHOSEN, TABLE, TRIALS, explained, write_durably
 from steadyset.options import Given, job_from, values_of
 from steadyset.options.table import PASSWORD
@@ -161,11 +162,13 @@ def _read_job(name: str) -> Any:
         if name == "-":
             content = sys.stdin.buffer.read(MAX_JOB_BYTES + 1)
         else:
-            with explained(Path(name)), Path(name).open("rb") as file:
-                content = file.read(MAX_JOB_BYTES + 1)
+            with beneath.opened(Path(name).parent, Path(name).name) as file:  # of a run folder that may be a stranger's
+                content = os.read(file, MAX_JOB_BYTES + 1)
         if len(content) > MAX_JOB_BYTES:
             raise InputError(f"{name} is too large for a job.")
         return json.loads(content)
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror or error}.") from None
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
@@ -284,7 +287,9 @@ def _open_browser(link: str) -> Path:
     import threading
     import webbrowser
 
-    file, name = tempfile.mkstemp(prefix="steadyset-", suffix=".html")  # readable by this user alone
+    from steadyset.serve.site import PREFIX
+
+    file, name = tempfile.mkstemp(prefix=PREFIX, suffix=".html")  # readable by this user alone
     with open(file, "w", encoding="utf-8") as page:
         page.write(f'<meta charset="utf-8"><meta http-equiv="refresh" content="0;url={html.escape(link)}">')
     threading.Thread(target=webbrowser.open, args=(Path(name).as_uri(),), daemon=True).start()

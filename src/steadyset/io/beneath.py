@@ -123,6 +123,11 @@ def make_folder(folder: Path, name: Name) -> None:
 def _parent(folder: Path, name: Name) -> Iterator[tuple[Place, str]]:
     """The folder that holds a file, open, and the last part of its name."""
     *between, last = PurePath(name).parts or (".",)
+    try:
+        if b"\0" in os.fsencode(name):
+            raise ValueError
+    except ValueError:  # also where it holds half a character
+        raise OSError(errno.EINVAL, "no disk can hold such a name") from None
     if not ANCHORED:
         for step in between:
             folder = folder / step

@@ -97,6 +97,11 @@ ALIKE_FEATURES, TABLE = "alike.parquet", "features.csv"
 DATABASE, TRIALS, CHOSEN, RANKINGS = "trials.db", "trials.csv", "chosen.csv", "rankings"
 RECORDED_METHODS, RECORDED_FINDINGS = "methods.json", "findings.json"
 SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")  # the end of a journal that names a further one
+ODD_TABLES = {
+    "views or triggers": "select 1 from sqlite_master where type in ('view', 'trigger')",
+    "virtual tables": "select 1 from sqlite_master where sql like 'create virtual%'",
+    "computed columns": "select 1 from sqlite_master as made join pragma_table_xinfo(made.name) where hidden > 0",
+}
 MOMENT = 0.2  # seconds: who only asks whether the lock is taken holds it for less
 
 
@@ -135,26 +140,33 @@ def connect_to_database(folder: Path) -> sqlite3.Connection:
         opened = connection.execute("pragma database_list").fetchone()[2]
         if os.path.normcase(opened) != os.path.normcase(expected):
             raise InputError(f"{folder / DATABASE} cannot be read: it is a link, which is not followed.")
-        # Tunings make neither views nor triggers; a stranger's may never end.
-        connection.execute("pragma trusted_schema = off")
-        odd = connection.execute("select name from sqlite_master where type in ('view', 'trigger')").fetchone()
-        if odd is not None:
-            raise InputError(f"{folder / DATABASE} was not made by a tuning: it holds views or triggers.")
+        refuse_odd_tables(connection, str(folder / DATABASE))
     except BaseException:
         connection.close()
         raise
     return connection
 
 
+def refuse_odd_tables(connection: sqlite3.Connection, name: str) -> None:
+    """Refuse a database with what no tuning makes: reading a stranger's views and computed columns may never end."""
+    connection.execute("pragma trusted_schema = off")
+    for what, query in ODD_TABLES.items():
+        if connection.execute(query).fetchone() is not None:
+            raise InputError(f"{name} was not made by a tuning: it holds {what}.")
+
+
 def _refuse_prepared_journal(folder: Path) -> None:
-    """Refuse a journal beside the database that names a further file.
+    """Refuse a database that has another name elsewhere, and a journal beside it that names a further file.
 
     The journal of a transaction that was cut off is rolled back by whoever opens the database next. One that ends with
     the name of a super-journal makes SQLite delete that file, which may be any file of the user. Only transactions over
-    several databases have one, and a tuning has a single database.
+    several databases have one, and a tuning has a single database. SQLite writes to all of these files in place, so
+    a second name of one, a hard link, would be changed along with it.
     """
-    for ending in ("-journal", "-wal"):
+    for ending in ("", "-journal", "-wal", "-shm"):
         with suppress(FileNotFoundError), beneath.opened(folder, f"{DATABASE}{ending}") as file:
+            if os.fstat(file).st_nlink > 1:
+                raise InputError(f"{folder / DATABASE}{ending} has a second name (a hard link); use a copy of it.")
             os.lseek(file, -min(len(SUPER_JOURNAL), os.fstat(file).st_size), os.SEEK_END)
             if os.read(file, len(SUPER_JOURNAL)) == SUPER_JOURNAL:
                 raise InputError(f"{folder / DATABASE}{ending} was not made by a tuning: it names another file.")

@@ -91,13 +91,17 @@ UNCHECKED_CELLS, CELLS_PER_BYTE = 10_000_000, 1_000
 SPARE = 512 << 20  # bytes that a library may take whatever it reads
 # What a file may take: memory and time grow with its size, whatever it claims to hold.
 SMALL, TIMES = 1 << 28, 64
+# What can be packed most, columns of zeros and texts that repeat, may become so many times as large, or a gigabyte.
+UNPACKED_GB, UNPACKED_TIMES = 1, 512
 SECONDS, SECONDS_A_MB = 10, 5
 # Libraries take addresses when they are imported, how many depends on the machine: the limit is on what comes after.
 LIMITS = """
 import sys
 limit = int(sys.argv.pop(1))
+seconds = int(sys.argv.pop(1))
 try:
     import resource
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))  # also where nobody is left to end it
     with open("/proc/self/statm") as sizes:
         taken = int(sizes.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (taken + limit, taken + limit))
@@ -137,6 +141,12 @@ def refuse_size(path: Path | File, n_bytes: int, max_gb: float) -> None:
             f"{path} would take more than {max_gb:g} GB of memory; if you trust the file, raise the limit with ",
             Argument("max_gb", ...),
             ".",
+        )
+    size = path.stat().st_size
+    if n_bytes > max(UNPACKED_GB << 30, UNPACKED_TIMES * size) and not path.is_dir():
+        raise InputError(
+            f"{path} has {size:,} bytes and would take {n_bytes / 2**30:.1f} GB of memory; it is damaged or forged. If "
+            "you trust it, save it without compression."
         )
 
 
@@ -215,7 +225,8 @@ def run_limited(
     `instead`.
     """
     code = f"{imports}\n{LIMITS}\n{script}"
-    command = [sys.executable, "-P", "-c", code, str(n_bytes + SPARE), str(path), *arguments]
+    limits = [str(n_bytes + SPARE), str(int(seconds) + 1)]
+    command = [sys.executable, "-P", "-c", code, *limits, str(path), *arguments]
     modules = os.pathsep.join(folder for folder in sys.path if folder)
     alone = {**os.environ, "PYTHONPATH": modules, "OPENBLAS_NUM_THREADS": "1"}  # each thread takes addresses
     try:

@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import ipaddress
 import secrets
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,6 +31,7 @@ UPLOADS = "/files"
 CHANGE = "X-Change-Token"
 FORM_BYTES = 8 << 20
 PATIENCE = 10.0  # seconds that a request may be silent before it is whole
+SLOWEST = 10_000  # bytes a second that a body brings at least, so that it is whole some time
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -158,9 +160,14 @@ class Guard:
         limit = self.upload_bytes if scope["path"] == UPLOADS else FORM_BYTES
         refused = self._refused(scope, headers, limit)
 
+        has_body = "transfer-encoding" in headers or headers.get("content-length", "0") != "0"
+        body = Body(receive, limit, is_whole=not has_body)
+
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
                 given = MutableHeaders(scope=message)
+                if not body.is_whole:  # nobody waits for the rest of what was refused
+                    given["Connection"] = "close"
                 for name, value in HEADERS.items():
                     given.setdefault(name, value)
             await send(message)
@@ -168,7 +175,7 @@ class Guard:
         if refused is not None:
             await refused(scope, receive, sending)
             return
-        await self.app(scope, _counted(receive, limit), sending)
+        await self.app(scope, body.receive, sending)
 
     def _refused(self, scope: Scope, headers: Headers, limit: int) -> Response | None:
         host = headers.get("host", "")
@@ -205,24 +212,27 @@ def session_of(headers: Mapping[str, str], access: Access) -> str | None:
     return found if access.knows(found) else None
 
 
-def _counted(receive: Receive, limit: int) -> Receive:
-    """The body, as long as it arrives and is not larger than allowed, whatever its declared length."""
-    total, whole = 0, False
+class Body:
+    """The body of a request, as long as it arrives and is not larger than allowed, whatever its declared length."""
 
-    async def receiving() -> Message:
-        nonlocal total, whole
+    def __init__(self, receive: Receive, limit: int, *, is_whole: bool = False) -> None:
+        self._receive, self._limit = receive, limit
+        self.is_whole = is_whole
+        self._size, self._begin = 0, time.monotonic()
+
+    async def receive(self) -> Message:
+        """The next part; after the last one, the end of the connection."""
+        left = self._begin + PATIENCE + self._size / SLOWEST - time.monotonic()
         try:
-            async with asyncio.timeout(None if whole else PATIENCE):  # after the body comes the end of the connection
-                message = await receive()
+            async with asyncio.timeout(None if self.is_whole else min(PATIENCE, left)):
+                message = await self._receive()
         except TimeoutError:
             raise TooSlowError("The request did not arrive whole.") from None
-        whole = not message.get("more_body", False)
-        total += len(message.get("body", b""))
-        if total > limit:
-            raise TooMuchError(_too_much_words(limit))
+        self.is_whole = not message.get("more_body", False)
+        self._size += len(message.get("body", b""))
+        if self._size > self._limit:
+            raise TooMuchError(_too_much_words(self._limit))
         return message
-
-    return receiving
 
 
 def _too_much_words(limit: int) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from steadyset.io import beneath
-from steadyset.io.disk import CELLS, DATABASE, SETTINGS
+from steadyset.io.disk import CELLS, DATABASE, SETTINGS, refuse_odd_tables
 
 SECONDS = 5.0  # that one folder may take, and as long again where the process has to be started
 MAX_BYTES, SPARE_BYTES = 256 << 20, 2 << 30  # of a file, and of memory
@@ -130,7 +130,7 @@ def facts_in(folder: Path) -> FolderFacts:
         return FolderFacts(damaged=f"{Path(str(error.filename)).name} is gone")
     except (OSError, ValueError, RecursionError, MemoryError) as error:
         text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        return FolderFacts(damaged=text.splitlines()[0][:200])
+        return FolderFacts(damaged=text.splitlines()[0][:200].rstrip("."))
     return FolderFacts(*settings[:3], packed, tried, job or settings[3])
 
 
@@ -188,10 +188,7 @@ def _tuning(folder: Path) -> tuple[int, dict[str, Any] | None]:
         database.set_progress_handler(lambda: time.monotonic() > end, EVERY)
         try:
             database.deserialize(content)
-            database.execute("pragma trusted_schema = off")
-            odd = database.execute("select name from sqlite_master where type in ('view', 'trigger')").fetchone()
-            if odd is not None:
-                raise ValueError(f"{DATABASE} was not made by a tuning: it holds views or triggers")
+            refuse_odd_tables(database, DATABASE)
             job = json.loads(_first(database, JOB_QUERY) or "null")
             return int(_first(database, COUNT) or 0), job if isinstance(job, dict) else None
         except (sqlite3.Error, OverflowError):  # it is being made, or written at this moment

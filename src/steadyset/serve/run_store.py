@@ -99,7 +99,8 @@ class RunStore:
     def tables(self) -> list[str]:
         """The data files: those that were uploaded, and those beside the run folders."""
         places = [self.path / DATA, self.path]
-        files = [path for place in places if place.is_dir() for path in place.iterdir() if _is_table(path)]
+        there = [place for place in places if place.is_dir() and not place.is_symlink()]
+        files = [path for place in there for path in place.iterdir() if _is_table(path)]
         files.sort(key=lambda path: path.stat().st_mtime, reverse=True)
         return [path.relative_to(self.path).as_posix() for path in files]
 
@@ -107,7 +108,8 @@ class RunStore:
         """A data file by the name that `tables` gives it."""
         folder, _, file = name.rpartition("/")
         path = self.path / folder / file
-        if not _fits(file) or folder not in ("", DATA) or not _is_plain(file) or not _is_table(path):
+        known = folder in ("", DATA) and not (self.path / folder).is_symlink()
+        if not known or not _fits(file) or not _is_plain(file) or not _is_table(path):
             raise InputError(f"There is no data file {name!r} here.")
         return path
 

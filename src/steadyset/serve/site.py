@@ -32,6 +32,7 @@ from steadyset.serve.sandbox import Sandbox
 
 PREFIX, LOCK = "steadyset-page-", "held"  # of temporary folders
 FORGOTTEN = 3600.0  # seconds after which an upload that did not arrive is nobody's
+OPENING = 60.0  # seconds in which a browser has read the page that leads to the link
 BAR = (3.0, 107.0)  # where the bar of an interval begins and ends
 
 # A report names what it runs by digests in a policy of its own; this one holds whatever file lies there.
@@ -173,10 +174,14 @@ def remove_unfinished(folder: Path) -> None:
 
 
 def _remove_left() -> None:
-    """Remove the folders of this user's servers that were killed."""
+    """Remove the folders of this user's servers that were killed, and what led browsers to them."""
     for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):
             if path.is_symlink() or path.lstat().st_uid != os.getuid():
+                continue
+            if path.is_file():
+                if time.time() - path.lstat().st_mtime > OPENING:
+                    path.unlink()
                 continue
             with beneath.opened(path, LOCK, os.O_RDWR) as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
