@@ -403,6 +403,7 @@ OPTION = Added(
         kind=int,
         metavar="K",
         least=1,
+        record="cut",
         calls=("run",),
         field=Field("runs", "Most features"),
     ),

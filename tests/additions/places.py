@@ -161,8 +161,11 @@ def task() -> Iterator[tuple[str, bool]]:
     )
     yield "assessment", result.failures.empty and result.settings["scoring"] == [added.SCORE.name]
     yield "findings", "Poisson regression" in str(st.findings_of(result).to_dict())
-    yield "refusal of selectors", "cannot run on a tally" in refusal(st.assess, ["lasso"], X, counts, task=name)
-    yield "sentence", name in refusal(st.assess, ["anova"], X, counts, task="tallies")
+    yield (
+        "refusal of selectors",
+        "cannot run on a tally" in refusal(st.assess, ["lasso"], st.Data(X, counts, task=name)),
+    )
+    yield "sentence", name in refusal(st.assess, ["anova"], st.Data(X, counts, task="tallies"))
     yield "command", "a tally" in assessed("--task", name, target="n")
     yield "help", "number or tally" in " ".join(command("assess", "--help").split())
     yield "page", ">a tally<" in form()
@@ -199,7 +202,7 @@ def option() -> Iterator[tuple[str, bool]]:
     yield "help", f"--{name} " in command("assess", "--help")
     yield "command", "Run folder: " in assessed(f"--{name}", "2")
     yield "recorded command", as_shell_line(job._asdict()) == f"steadyset assess table.csv --target y --{name} 2"
-    yield "lines of Python", f"    {name}=2,\n" in python_lines(job)
+    yield "lines of Python", f"    cut=st.Cut({name}=2),\n" in python_lines(job)
     yield "form", name in [one.name for one in fields("assess", "runs")]
     yield "page", "Most features" in form()
     yield "filled form", options_given("assess", QueryParams({name: "2"}), "runs") == {name: 2}

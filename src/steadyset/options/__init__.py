@@ -31,7 +31,12 @@ __all__ = [
 ]
 
 REQUIRED = ...  # the default of what must be given
-RECORDS = {"execution": "Execution", "search": "SearchOptions", "n_runs": "AutoRuns"}  # by the arguments that take them
+RECORDS = {
+    "cut": "Cut",
+    "execution": "Execution",
+    "search": "SearchOptions",
+    "n_runs": "AutoRuns",
+}  # by their arguments
 AUTO = "auto"
 MAX_JOB_CHARACTERS = 40  # of a wrong value that a sentence shows
 
