@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.coordinate_descent import fit_elastic_net
 from steadyset.kernels.arrays import Bools, Floats
-from steadyset.kernels.linear.elastic_net import fit_elastic_net
 from steadyset.selectors.model_input import Training, read_training
 from steadyset.selectors.path import MOST_ROUNDS, SWEEPS_A_CALL, PathProblem
 

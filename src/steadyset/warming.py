@@ -38,7 +38,6 @@ def warm_up(n_jobs: int | None = -1, selectors: Sequence[str] = ()) -> None:
 
 def _paths() -> None:
     _fit(PATHS)
-    _fit(["lasso"], copies=True)  # what the solver of paths leaves to another one
 
 
 def _models() -> None:
@@ -77,14 +76,12 @@ def _measures(*, similar: bool = True) -> None:
         stability_table(selections, similarity=similarity, n_draws=100, random_state=0)
 
 
-def _fit(names: Sequence[str], *, copies: bool = False) -> None:
+def _fit(names: Sequence[str]) -> None:
     from steadyset.selectors.catalogue import selector_by_name
     from steadyset.tasks import CLASSES, NUMBER
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(24, 8))
-    if copies:
-        X = np.repeat(X[:, :4], 2, axis=1) + 1e-8 * X
     number = X[:, 0] + 0.5 * rng.normal(size=24)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -132,12 +132,12 @@ def test_a_model_that_fails_for_another_reason_says_it():
         st.assess({"s": Broken()}, X, LABELS, **HOW | {"execution": st.Execution(engine="serial", all_rows=False)})
 
 
-def test_a_line_says_that_kernels_are_compiled_where_a_bar_is_shown(capsys):
+def test_a_line_says_that_kernels_are_compiled_where_a_bar_is_shown(capsys, monkeypatch):
     from steadyset.foundation.progress import COMPILING, compiling_told
-    from steadyset.kernels import cache
+    from steadyset.kernels import jit
 
     for progress, said in ((True, COMPILING), (False, ""), (None, ""), (print, "")):
-        with compiling_told(progress, cache.before_compiling):
-            while cache._listeners:
-                cache._listeners.pop()()
+        monkeypatch.setattr(jit, "_waiting", [[jit._tell_people]])
+        with compiling_told(progress, jit.before_compiling):
+            jit._waiting[-1].pop()()
         assert capsys.readouterr().err.strip() == said

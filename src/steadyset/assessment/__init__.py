@@ -38,7 +38,7 @@ from steadyset.foundation.progress import Tell, compiling_told, progress_told
 from steadyset.inference.feature_table import table_csv
 from steadyset.io.data.data_table import Data
 from steadyset.io.disk import folder_path
-from steadyset.kernels.cache import before_compiling
+from steadyset.kernels.jit import before_compiling
 from steadyset.resampling import Bootstrap, Resampling, as_resampling
 from steadyset.resampling.given import ResamplingLike
 from steadyset.runner.conditions import reason

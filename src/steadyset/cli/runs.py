@@ -45,7 +45,7 @@ def assess(given: Given) -> None:
     from steadyset.assessment import assess as run_assessment
     from steadyset.assessment.request import CopiesWarning
     from steadyset.findings import findings_of
-    from steadyset.kernels.cache import before_compiling
+    from steadyset.kernels.jit import before_compiling
 
     if given.max_runs is not None and given.runs != "auto":
         raise InputError("--max-runs limits --runs auto, which is not given.")

@@ -50,9 +50,16 @@ def compiling_told(
 
     `before_compiling` is that of the kernels, which are above this module.
     """
-    if callable(progress) or progress is False or not (progress or _in_notebook() or sys.stderr.isatty()):
+    if progress is False:
+        return before_compiling(lambda: None)
+    if callable(progress) or not (progress or people_look()):
         return nullcontext()
     return before_compiling(lambda: print(COMPILING, file=sys.stderr, flush=True))
+
+
+def people_look() -> bool:
+    """Whether what goes to standard error is seen at once: in a notebook or a terminal."""
+    return _in_notebook() or sys.stderr.isatty()
 
 
 @contextmanager

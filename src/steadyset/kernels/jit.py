@@ -1,16 +1,108 @@
-"""numba's compiler with the settings that every kernel shares."""
+"""numba's compiler with the settings that every kernel shares, and the folder where compiled kernels are kept.
 
-from collections.abc import Callable
+numba keeps what it compiles (`cache=True`) and finds it again by the time and size of the file of a kernel, not of
+the files whose kernels are built into it. So everything is kept in a folder whose name is a digest of all sources of
+kernels: a change of any of them starts a new folder, and removes those that nothing was added to for a week. numba
+stops where its folder cannot be written, so the first of several folders is taken that can be: numba's own where
+somebody has set one, the one of Python's compiled modules, the user's, a temporary one; without any of them kernels
+are compiled again by every process. It stops at files that were cut short, too, so those are removed first; it has no
+digest of their content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing import parent_process
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
-from numba import njit
+import numba
+from numba.core import event
 
-from steadyset.kernels.cache import KernelCache
+from steadyset.foundation.progress import COMPILING, people_look
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 SUMMING = {"reassoc", "contract", "nsz"}
+NEEDED_BYTES = 100_000_000  # that a disk must have left: numba stops where one fills up
+OLD = 7 * 24 * 3600  # seconds
+HERE = Path(__file__).parent
+settings: Any = numba.config  # whose names are made when it is imported
+events: Any = event  # which has no types
+_own: set[Callable[..., Any]] = set()  # what is compiled for this package: others use numba too
+
+
+def stamp_of(folder: Path) -> str:
+    """A digest of the names, times and sizes of all sources in a folder and the folders in it."""
+    found = []
+    for path in sorted(folder.rglob("*.py")):
+        status = path.stat()
+        found.append(f"{path.relative_to(folder)} {status.st_mtime_ns} {status.st_size}")
+    return hashlib.sha256(repr((numba.__version__, found)).encode()).hexdigest()[:16]
+
+
+def cache_folder(stamp: str) -> Path | None:
+    """The folder that keeps compiled kernels, made if it is missing; None where none can be written."""
+    own = Path(settings.CACHE_DIR) / "steadyset" if settings.CACHE_DIR else HERE / "__pycache__"
+    user = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "steadyset"
+    for place in (own, user, _temporary_folder()):
+        with suppress(OSError):
+            return _made(place, f"kernels-{stamp}")
+    return None
+
+
+def _made(place: Path, name: str) -> Path:
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _refuse_strangers(place)
+    folder = place / name
+    if not folder.is_dir():
+        folder.mkdir(exist_ok=True)
+        for old in place.glob("kernels-*"):
+            if old.stat().st_mtime < time.time() - OLD:  # other versions may run at the same time
+                shutil.rmtree(old, ignore_errors=True)
+    with tempfile.TemporaryFile(dir=folder):
+        pass
+    if shutil.disk_usage(folder).free < NEEDED_BYTES:
+        raise OSError(f"{folder} has no room left")
+    for path in folder.rglob("*.nb?"):
+        if not _ends_well(path):
+            path.unlink(missing_ok=True)
+    return folder
+
+
+def _ends_well(path: Path) -> bool:
+    """Whether the file of a kernel ends as a pickle does."""
+    with path.open("rb") as file:
+        if file.seek(0, os.SEEK_END) == 0:
+            return False
+        file.seek(-1, os.SEEK_END)
+        return file.read() == b"."
+
+
+def _refuse_strangers(place: Path) -> None:
+    """What is read from the folder is run: in a place that everybody may write it must be this user's alone."""
+    if place == _temporary_folder() and os.name == "posix":
+        status = place.lstat()
+        if status.st_uid != os.getuid() or not stat.S_ISDIR(status.st_mode) or status.st_mode & 0o077:
+            raise OSError(f"{place} belongs to somebody else")
+
+
+def _temporary_folder() -> Path:
+    user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
+    return Path(tempfile.gettempdir()) / f"steadyset-kernels-{user}"
+
+
+# As the sources are when they are imported, which is what will be compiled; those in an archive are not kept.
+FOLDER = cache_folder(stamp_of(HERE)) if HERE.is_dir() else None
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -34,17 +126,56 @@ def summing_part(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def inner_part(function: Callable[P, R]) -> Callable[P, R]:
-    """A part that numba writes into its callers, because a call copies every field of the tuples of arrays it hands on.
+    """A part that numba writes into its only caller, so that what it calls is not compiled once more for it.
 
-    Its arithmetic gets the settings of the caller, so a part belongs into parts, not into summing ones.
+    Its arithmetic gets the settings of the caller, so it belongs into parts, not into summing ones.
     """
     return _compiled(function, fastmath=False, no_cpython_wrapper=True, inline="always")
 
 
 def _compiled(function: Callable[P, R], fastmath: bool | set[str], **options: Any) -> Callable[P, R]:
-    compile_with: Any = njit  # whose types lack some of its options
-    compiled = compile_with(nogil=True, error_model="numpy", fastmath=fastmath, no_cfunc_wrapper=True, **options)(
-        function
+    compile_with: Any = numba.njit  # whose types lack some of its options
+    decorate = compile_with(
+        nogil=True, error_model="numpy", fastmath=fastmath, no_cfunc_wrapper=True, cache=FOLDER is not None, **options
     )
-    compiled._cache = KernelCache(function)  # what numba's own cache=True does, with another cache
-    return cast(Callable[P, R], compiled)
+    before = settings.CACHE_DIR
+    _own.add(function)
+    settings.CACHE_DIR = str(FOLDER or before)  # which numba reads now; kernels of others keep their own
+    try:
+        return cast(Callable[P, R], decorate(function))
+    finally:
+        settings.CACHE_DIR = before
+
+
+@contextmanager
+def before_compiling(tell: Callable[[], None]) -> Iterator[None]:
+    """Within it `tell` is called once, before this process compiles a kernel that no cache has; nothing else is."""
+    waiting = [tell]
+    _waiting.append(waiting)
+    try:
+        yield
+    finally:
+        _waiting.remove(waiting)
+
+
+def _tell_people() -> None:
+    """Say what is waited for where nothing else does: in a terminal or a notebook, and not in a worker of theirs."""
+    if people_look() and parent_process() is None:
+        print(COMPILING, file=sys.stderr, flush=True)
+
+
+class _Listener(event.Listener):
+    """Calls the last of those that wait, once each, when a kernel of this package is compiled."""
+
+    def on_start(self, found: Any) -> None:
+        if found.data["dispatcher"].py_func in _own and _waiting[-1]:
+            _waiting[-1].pop()()
+            _waiting[0].clear()  # it was said, or nobody wanted to know
+
+    def on_end(self, _: Any) -> None:
+        """Nothing is told at the end."""
+
+
+# Those that wait for kernels to be compiled: `_tell_people`, and what `before_compiling` was given.
+_waiting = [[_tell_people]]
+events.register("numba:compile", _Listener())

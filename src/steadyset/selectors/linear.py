@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +15,7 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import LinearSelector
 from steadyset.selectors.model_input import left_out_copies
-from steadyset.selectors.path_batches import Batches, Level, Solving, Walk, read_batches
+from steadyset.selectors.path_batches import Batches, Level, Path, Solving, read_batches
 from steadyset.selectors.path_data import Resamples
 from steadyset.selectors.path_search import levels_of, one_level_each, path_end, tell_accuracy, tell_worst
 from steadyset.selectors.shared_paths import SharedPaths
@@ -310,9 +309,9 @@ class ElasticNetSelector(LinearSelector):
         """
 
         def compute(solving: Solving) -> list[tuple[list[Ints], Ints]]:
-            walked = solving.solve(range(len(solving.runs)), [penalties] * len(solving.runs), reach)
-            tell_worst(walked, solving.spreads, self.tol)
-            return _entries(walked)
+            paths = solving.solve(range(len(solving.runs)), [penalties] * len(solving.runs), reach)
+            tell_worst(paths, solving.spreads, self.tol)
+            return [_entries(path) for path in paths]
 
         return list(self._batches_of(X, y, weights).each(compute, n_jobs))
 
@@ -329,19 +328,12 @@ class ElasticNetSelector(LinearSelector):
         )
 
 
-def _entries(walked: Walk) -> list[tuple[list[Ints], Ints]]:
+def _entries(path: Path) -> tuple[list[Ints], Ints]:
     """The features of each level, and all in the order of entry: within a level, by their standardised size."""
-    k, t, features, values = walked.entries()
-    starts = np.searchsorted(k, np.arange(len(walked.places) + 1))
-    found = []
-    for place, length in enumerate(walked.lengths.tolist()):
-        part = slice(starts[place], starts[place + 1])
-        ends = np.searchsorted(t[part], np.arange(length + 1)).tolist()
-        levels = [features[part][begin:end] for begin, end in pairwise(ends)]
-        used, first = np.unique(features[part], return_index=True)
-        sizes, entered = np.abs(values[part][first]), t[part][first]
-        found.append((levels, used[np.lexsort((used, -sizes, entered))]))
-    return found
+    levels = np.split(path.found, path.ends[1:-1])
+    used, first = np.unique(path.found, return_index=True)
+    sizes, entered = np.abs(path.standardised[first]), np.repeat(np.arange(len(levels)), path.sizes)[first]
+    return levels, used[np.lexsort((used, -sizes, entered))]
 
 
 @dataclass(frozen=True)
@@ -357,10 +349,9 @@ class _Model:
 
 
 def _found(solving: Solving, place: int, level: Level) -> tuple[_Model]:
-    coefs, intercept = solving.in_units_of_data(place, level)
-    importances = np.abs(level.coefs) * solving.y_units[place]
+    importances = np.abs(level.standardised) * solving.y_units[place]
     spread, classes = float(solving.spreads[place]), solving.data.classes_of(solving.runs[place])
-    return (_Model(coefs, intercept, importances, level.violation, spread, classes),)
+    return (_Model(level.coefs, level.intercept, importances, level.violation, spread, classes),)
 
 
 def _put(names: dict[str, Any], data: Resamples, run: int, level: Level, model: _Model, selector: Any) -> Any:

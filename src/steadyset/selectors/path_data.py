@@ -10,10 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from steadyset.foundation.errors import InputError
 from steadyset.io.numbers import numbers
-from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.paths.feature_moments import lay_out
-from steadyset.kernels.paths.path_arrays import Features, with_zeros_behind
-from steadyset.kernels.paths.samples import describe
+from steadyset.kernels.arrays import Floats, Ints, Singles
+from steadyset.kernels.paths.features import FACTOR, LANES, PLAIN, UNIT, WHOLE, lay_out
 from steadyset.selectors.model_input import Target, checked_data, refuse_too_little
 
 Family = Literal["logistic", "linear"]
@@ -50,10 +48,14 @@ def read_resamples(
 ) -> Resamples:
     """Check the data and a vector of weights, or one for each resample; rows of weight zero count for nothing."""
     values, codes, weight, classes = checked_data(X, y, weights, target=target, selector=selector, resamples=True)
-    n_rows, lowest, highest, between = describe(codes, weight)
+    inside = weight > 0
+    n_rows = np.count_nonzero(inside, axis=1)
+    lowest = np.where(inside, codes, np.inf).min(axis=1)
+    highest = np.where(inside, codes, -np.inf).max(axis=1)
     doubtful = lowest >= highest
     if len(classes) > 2:
-        doubtful |= between > 0
+        between = inside & (lowest[:, None] < codes) & (codes < highest[:, None])
+        doubtful |= between.any(axis=1)
     for run in np.flatnonzero(doubtful) if doubtful.any() else ():
         refuse_too_little(codes[weight[run] > 0], target, selector)
     return Resamples(values, codes, weight, classes, n_rows, lowest, highest)
@@ -79,17 +81,55 @@ def read_factors(penalty_factors: ArrayLike | None, n_features: int) -> Floats:
     return factors
 
 
+@dataclass(frozen=True)
+class Features:
+    """The data as the solver takes them (kernels/paths/features.py says what the arrays are).
+
+    as_given tells that the penalty counts the coefficients of the features as they are, in units of `whole`.
+    """
+
+    Xt: Floats
+    Z: Singles
+    reach: Singles
+    D: Floats
+    whole: float
+    as_given: bool
+
+    def arrays(self) -> tuple[Floats, Singles, Floats, Singles]:
+        """In the order in which the solver takes them."""
+        return self.Xt, self.Z, self.D, self.reach
+
+
 def laid_out(X: Floats, factors: Floats, *, as_given: bool, no_copies: bool) -> Features:
-    """What the engine needs of the data; no_copies leaves out features that equal an earlier one."""
-    Xt, Z, unit, plain, reach = lay_out(X, factors, no_copies, with_zeros_behind(len(X)))
-    whole = 1.0
+    """What the solver needs of the data; no_copies leaves out features that equal an earlier one."""
+    n, d = X.shape
+    Xt, Z, D = np.empty((d, n)), np.empty((d, -(-n // LANES) * LANES), np.float32), np.empty((4, d))
+    D[FACTOR] = factors
+    lay_out(X, Xt, Z, D)
+    if no_copies:
+        _leave_copies_out(Xt, D)
+    penalised = (D[FACTOR] > 0) & (D[FACTOR] < np.inf) & (D[PLAIN] > 0)
+    reach = np.zeros(d)
+    reach[penalised] = (1.0 + 1e-6) / D[FACTOR, penalised]
+    D[WHOLE], whole = D[UNIT], 1.0
     if as_given:
-        penalised = reach > 0
-        sizes = plain[penalised] * unit[penalised]
-        whole = _power_of_all(sizes)
-        unit /= whole
-        reach[penalised] *= sizes / whole
-    return Features(Xt, Z, factors, unit, whole, plain, reach, as_given)
+        sizes = D[PLAIN] * D[UNIT]
+        whole = _power_of_all(sizes[penalised])
+        D[UNIT] /= whole
+        reach[penalised] *= sizes[penalised] / whole
+    return Features(Xt, Z, reach.astype(np.float32), D, whole, as_given)
+
+
+def _leave_copies_out(Xt: Floats, D: Floats) -> None:
+    """A feature that equals an earlier one gets an infinite factor; equal ones have equal moments, few others do."""
+    order = np.lexsort((D[WHOLE], D[PLAIN]))
+    plain, mean = D[PLAIN, order], D[WHOLE, order]
+    like_next = (plain[1:] == plain[:-1]) & (mean[1:] == mean[:-1])
+    like_another = np.append(like_next, False) | np.append(False, like_next)
+    seen: dict[bytes, int] = {}
+    for j in np.sort(order[like_another]).tolist():
+        if seen.setdefault(Xt[j].tobytes(), j) != j:
+            D[FACTOR, j] = np.inf
 
 
 def _power_of_all(sizes: Floats) -> float:

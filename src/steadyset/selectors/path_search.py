@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats
 from steadyset.selectors.path import MOST_BISECTIONS, MOST_LAMBDAS, STRIDE, TOLD_VIOLATION
-from steadyset.selectors.path_batches import Level, Solving, Walk
+from steadyset.selectors.path_batches import Level, Path, Solving
 from steadyset.selectors.path_data import Resamples
 from steadyset.selectors.validation import check_integer, check_number, size_or_default
 
@@ -53,8 +53,7 @@ def one_level_each(
         return _of_size(solving, levels, size_or_default(k, solving.data.X.shape[1]))
     check_number("penalty", penalty)
     ways = [np.append(lambdas[lambdas > penalty][STRIDE - 1 :: STRIDE], penalty) for lambdas in levels]
-    walked = solving.solve(places, ways)
-    return [walked.level(k, -1) for k in places]
+    return [path.level(-1) for path in solving.solve(places, ways)]
 
 
 def path_end(min_ratio: float | None) -> float:
@@ -74,32 +73,30 @@ def tell_accuracy(penalty: float, violation: float, spread: float, tol: float) -
         )
 
 
-def tell_worst(walked: Walk, spreads: Floats, tol: float) -> None:
+def tell_worst(paths: Sequence[Path], spreads: Floats, tol: float) -> None:
     """Warn of the worst level of each path where its optimality conditions do not hold."""
-    violations = walked.numbers[:, :, 1]
-    if violations.max() <= TOLD_VIOLATION:
-        return
-    for k, t in enumerate(violations.argmax(axis=0)):
-        tell_accuracy(walked.penalties[t, k], violations[t, k], spreads[walked.places[k]], tol)
+    for path, spread in zip(paths, spreads, strict=True):
+        t = int(path.violations.argmax())
+        tell_accuracy(path.penalties[t], path.violations[t], spread, tol)
 
 
 def _of_size(solving: Solving, levels: Sequence[Floats], k: int) -> list[Level]:
     """The models of size k on the paths, or of the largest size below k where a path steps over k."""
-    walked = solving.solve(range(len(levels)), levels, stop_size=k)
+    paths = solving.solve(range(len(levels)), levels, stop_size=k)
     best, between = [], {}
-    for place, length in enumerate(walked.lengths):
-        sizes = walked.sizes[:length, place]
-        best.append(walked.level(place, int(np.argmax(np.where(sizes <= k, sizes, -1)))))
-        if sizes[-1] > k and length > 1:
-            high, low = walked.penalties[length - 2 : length, place].tolist()
+    for place, path in enumerate(paths):
+        sizes = path.sizes
+        best.append(path.level(int(np.argmax(np.where(sizes <= k, sizes, -1)))))
+        if sizes[-1] > k and len(sizes) > 1:
+            high, low = path.penalties[-2:].tolist()
             between[place] = high, low
     for _ in range(MOST_BISECTIONS):
         if not between:
             break
-        middles = [_middle(high, low, solving.units[place]) for place, (high, low) in between.items()]
-        found = solving.solve(list(between), [np.array([middle]) for middle in middles])
-        for step, place in enumerate(list(between)):
-            level = found.level(step, 0)
+        middles = [np.array([_middle(high, low, solving.units[place])]) for place, (high, low) in between.items()]
+        found = solving.solve(list(between), middles)
+        for place, path in zip(list(between), found, strict=True):
+            level = path.level(0)
             high, low = between[place]
             between[place] = (high, level.penalty) if level.size > k else (level.penalty, low)
             if best[place].size < level.size <= k:

@@ -13,7 +13,7 @@ from scipy import sparse
 from steadyset.foundation.errors import InputError
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.selectors.path_batches import Solving, Walk, read_batches
+from steadyset.selectors.path_batches import Path, Solving, read_batches
 from steadyset.selectors.path_data import Family
 from steadyset.selectors.path_search import levels_of, tell_worst
 from steadyset.selectors.validation import check_choice, check_integer, one_vector
@@ -263,29 +263,19 @@ def elastic_net_paths(
 
     def compute(solving: Solving) -> list[Any]:
         levels = [given] * len(solving.runs) if given is not None else levels_of(solving, n_lambdas, lambda_min_ratio)
-        walked = solving.solve(range(len(levels)), levels, max_features)
-        tell_worst(walked, solving.spreads, tol)
-        return _in_units_of_data(solving, walked)
+        paths = solving.solve(range(len(levels)), levels, max_features)
+        tell_worst(paths, solving.spreads, tol)
+        d = solving.data.X.shape[1]
+        return [_in_units_of_data(path, d, spread) for path, spread in zip(paths, solving.spreads, strict=True)]
 
     found = list(batches.each(compute, n_jobs))
     return ElasticNetPaths(*(tuple(part) for part in zip(*found, strict=True)))
 
 
-def _in_units_of_data(solving: Solving, walked: Walk) -> list[tuple[Floats, sparse.csr_array, Floats, Floats]]:
-    """The lambdas, sparse coefficients, intercepts and violations of each path."""
-    features, coefs, shifts, ends = solving.entries_in_units(walked)
-    d, most = solving.data.X.shape[1], len(walked.penalties)
-    intercepts = walked.numbers[:, :, 0].T * solving.y_units[:, None] + solving.centres[:, None] - shifts
-    violations = walked.numbers[:, :, 1].T / solving.spreads[:, None]
-    found = []
-    for place, length in enumerate(walked.lengths.tolist()):
-        bounds = ends[place * most : place * most + length + 1]
-        part = slice(bounds[0], bounds[-1])
-        rows = _sparse_rows(length, d, coefs[part], features[part], bounds - bounds[0])
-        found.append(
-            (walked.penalties[:length, place].copy(), rows, intercepts[place, :length], violations[place, :length])
-        )
-    return found
+def _in_units_of_data(path: Path, d: int, spread: float) -> tuple[Floats, sparse.csr_array, Floats, Floats]:
+    """The lambdas, sparse coefficients, intercepts and violations of a path."""
+    rows = _sparse_rows(len(path.penalties), d, path.coefs, path.found, path.ends)
+    return path.penalties.copy(), rows, path.intercepts, path.violations / spread
 
 
 def _sparse_rows(n_rows: int, n_columns: int, data: Floats, indices: Ints, indptr: Ints) -> Any:

@@ -1,7 +1,7 @@
 """Elastic-net models of the same resamples at many penalties or sizes: one path serves them all.
 
-What a resample's solver holds after each level is kept, and the next model that comes by that level starts from there.
-Every model has gone down the same levels as if it were alone, so it is the same to the last bit.
+What the solver holds of a resample after each level is kept, and the next model that comes by that level starts from
+there. Every model has gone down the same levels as if it were alone, so it is the same to the last bit.
 """
 
 from __future__ import annotations
@@ -13,36 +13,34 @@ from typing import Any
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.paths.level_walk import goes_on
-from steadyset.selectors.path_batches import Batches, Solving, Walk
+from steadyset.selectors.path_batches import NO_STOP, Batches, Found, Solving
 
 # What may be kept of the levels; those behind are solved again for each model.
-MOST_BYTES = 100_000_000
-UNCHANGED = ("n_rows", "rows", "w", "y", "ridge", "tol", "rms", "scale")  # what no level changes of a batch
+MAX_BYTES = 100_000_000
 
 Way = tuple[float, ...]
-Solved = tuple[Ints, Floats, Ints, Floats]  # sizes and numbers of some places; features and values, one after the other
 
 
 @dataclass(frozen=True)
 class _Level:
-    size: int
+    """One model as the solver writes it down, and what it held there; no state where there was no room for it."""
+
     numbers: Floats
     found: Ints
     values: Floats
-    state: tuple[Any, ...]
+    state: dict[str, Any] | None
 
 
 class SharedPaths(Solving):
     """A batch that holds all resamples; `levels` gives those of the path of each, which are kept."""
 
     def __init__(self, batches: Batches, levels: Callable[[Solving], Sequence[Floats]]) -> None:
-        super().__init__(batches, range(batches.n_runs), batches.room(batches.n_runs))
-        self._stops = [set((own / unit).tolist()) for own, unit in zip(levels(self), self._units(), strict=True)]
-        self._beginnings = [self._state(place) for place in range(len(self.runs))]
+        super().__init__(batches, range(batches.n_runs))
+        self._stops = [set((own / unit).tolist()) for own, unit in zip(levels(self), self._solved_units, strict=True)]
+        self._beginnings = [state.kept() for state in self._states]
         self._known: dict[tuple[int, Way], _Level] = {}
         self._bytes = 0
-        # Which levels the solver of each resample has gone down (None: it was interrupted), and which it should have.
+        # Which levels the solver has gone down in each resample (None: it was interrupted), and which it should have.
         self._held: list[Way | None] = [()] * len(self.runs)
         self._wanted: list[Way] = [()] * len(self.runs)
 
@@ -55,81 +53,50 @@ class SharedPaths(Solving):
         """The next level is the first of a path."""
         self._wanted = [()] * len(self.runs)
 
-    def _down(self, which: Ints, penalties: Floats, n_levels: Ints, stop_size: int) -> Walk:
+    def _down(self, places: Sequence[int], penalties: Sequence[Floats], stop_size: int) -> list[Found]:
         """Level by level, because any of them may be kept already."""
-        sizes, numbers = np.full(penalties.shape, -1), np.zeros((*penalties.shape, 2))
-        starts = np.zeros((len(penalties) + 1, len(which)), np.int64)
-        found, values = [np.empty(0, np.int64)], [np.empty(0)]
-        for t in range(len(penalties)):
-            going = np.flatnonzero(goes_on(t, n_levels, stop_size, sizes))
-            if not len(going):
-                break
-            sizes[t, going], numbers[t, going], features, coefs = self._solved(which[going], penalties[t, going])
-            starts[t, going] = starts[-1, -1] + np.cumsum(sizes[t, going]) - sizes[t, going]
-            starts[-1, -1] += len(features)
-            found.append(features)
-            values.append(coefs)
-        joined: Any = (np.concatenate(found), np.concatenate(values))
-        return Walk(which, penalties, self.data.X.shape[1], sizes, numbers, starts, *joined)
+        levels: dict[int, list[_Level]] = {place: [] for place in places}
+        left = dict(zip(places, (own.tolist() for own in penalties), strict=True))
+        while left:
+            steps = [(place, (*self._wanted[place], own.pop(0))) for place, own in left.items()]
+            for (place, way), level in zip(steps, self._solved(steps), strict=True):
+                levels[place].append(level)
+                self._wanted[place] = way
+            left = {place: own for place, own in left.items() if own and len(levels[place][-1].found) < stop_size}
+        return [_joined(levels[place]) for place in places]
 
-    def _solved(self, which: Ints, penalties: Floats) -> Solved:
-        """The next level of some places, at penalties of the solved target: known, or solved now."""
-        steps = [(int(b), (*self._wanted[b], float(p))) for b, p in zip(which, penalties, strict=True)]
-        found = {step: self._known[step] for step in steps if step in self._known}
-        new = [step for step in steps if step not in found]
-        if new:
-            for place, way in new:
-                self._bring_to(place, way[:-1])
-                self._held[place] = None
-            walked = self._walk(np.array([b for b, _ in new]), np.array([[way[-1] for _, way in new]]))
-            used = slice(int(walked.starts[-1, -1]))
-            solved = walked.sizes[0], walked.numbers[0], walked.found[used], walked.values[used]
-            found |= self._kept(new, solved)
-        for place, way in steps:
-            self._wanted[place] = way
-        levels = [found[step] for step in steps]
-        return (
-            np.array([level.size for level in levels]),
-            np.array([level.numbers for level in levels]),
-            np.concatenate([level.found for level in levels]),
-            np.concatenate([level.values for level in levels]),
-        )
-
-    def _kept(self, steps: Sequence[tuple[int, Way]], solved: Solved) -> dict[tuple[int, Way], _Level]:
-        sizes, numbers, features, values = solved
-        ends = np.cumsum(sizes)
-        found = {}
-        for k, (place, way) in enumerate(steps):
-            part, keep = slice(ends[k] - sizes[k], ends[k]), way[-1] in self._stops[place] and self._bytes < MOST_BYTES
-            state = self._state(place) if keep else ()
-            level = _Level(int(sizes[k]), numbers[k], features[part].copy(), values[part].copy(), state)
-            found[place, way] = level
+    def _solved(self, steps: Sequence[tuple[int, Way]]) -> list[_Level]:
+        """The last levels of some ways: known, or solved now, and kept where they are levels of the path."""
+        new = [step for step in steps if step not in self._known]
+        for place, way in new:
+            self._bring_to(place, way[:-1])
+            self._held[place] = None
+        walked = self._walk([place for place, _ in new], [np.array(way[-1:]) for _, way in new], NO_STOP)
+        solved = {}
+        for (place, way), (numbers, _, found, values) in zip(new, walked, strict=True):
             self._held[place] = way
-            if keep:
-                self._known[place, way] = level
-                self._bytes += sum(part.nbytes for part in state)
-        return found
+            keep = way[-1] in self._stops[place] and self._bytes < MAX_BYTES
+            state = self._states[place].kept() if keep else None
+            solved[place, way] = _Level(numbers[0], found, values, state)
+            if state is not None:
+                self._known[place, way] = solved[place, way]
+                self._bytes += sum(part.nbytes for part in state.values())
+        return [solved.get(step) or self._known[step] for step in steps]
 
     def _bring_to(self, place: int, way: Way) -> None:
-        """Let the solver of a resample hold what it held after going down a way."""
-        if self._held[place] == way:
-            return
-        state = self._known[place, way].state if way else self._beginnings[place]
-        self._held[place] = None
-        for (name, part), kept in zip(self._changing().items(), state, strict=True):
-            part[(place, *(slice(length) for length in kept.shape))] = kept
-            if name == "slot":  # there may be more of them now
-                part[place, len(kept) :] = np.arange(len(kept), part.shape[1])
-        self._held[place] = way
+        """Let the solver hold of a resample what it held after going down a way."""
+        if self._held[place] != way:
+            state = self._known[place, way].state if way else self._beginnings[place]
+            assert state is not None
+            self._held[place] = None
+            self._states[place].take_up(state)
+            self._held[place] = way
 
-    def _state(self, place: int) -> tuple[Any, ...]:
-        """What a level has changed: of the features, of the factor and of the list only the part that is in use."""
-        batch = self._batch
-        size = int(batch.size[place, 0])
-        slots = int(batch.slot[place, :size].max()) + 1
-        order = int(batch.n_rows[place]) if batch.wide[place, 0] else size
-        used = {"Z": np.s_[:slots], "L": np.s_[:order, :order], "listed": np.s_[: batch.n_listed[place]]}
-        return tuple(np.array(part[place][used.get(name, ...)]) for name, part in self._changing().items())
 
-    def _changing(self) -> dict[str, Any]:
-        return {name: part for name, part in self._batch._asdict().items() if name not in UNCHANGED}
+def _joined(levels: Sequence[_Level]) -> Found:
+    return (
+        np.array([level.numbers for level in levels]),
+        np.cumsum([0, *(len(level.found) for level in levels)]),
+        np.concatenate([level.found for level in levels]),
+        np.concatenate([level.values for level in levels], axis=1),
+    )

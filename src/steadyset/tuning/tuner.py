@@ -27,7 +27,7 @@ from steadyset.io.data.data_table import Data, as_data
 from steadyset.io.disk import CHOSEN, RECORDED_FINDINGS, RECORDED_METHODS, TRIALS, explained, folder_path, write_durably
 from steadyset.io.labels import given_names
 from steadyset.io.numbers import target_values
-from steadyset.kernels.cache import before_compiling
+from steadyset.kernels.jit import before_compiling
 from steadyset.measures import get_measure
 from steadyset.measures.options import check_similarity
 from steadyset.resampling import KFold

@@ -9,9 +9,9 @@ import threading
 import numpy as np
 import psutil
 import pytest
+from benchmarks.coordinate_descent import fit_elastic_net
 from tests.waiting import until
 
-from steadyset.kernels.linear.elastic_net import fit_elastic_net
 from steadyset.kernels.signals import WORK_BETWEEN_LOOKS, count_work
 
 pytestmark = pytest.mark.posix

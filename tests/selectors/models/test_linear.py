@@ -203,9 +203,14 @@ def test_impossible_path_options_are_named(draw, options, sentence):
 
 
 def test_a_model_that_is_not_optimal_says_so(draw, monkeypatch):
-    monkeypatch.setattr(path_batches, "walk", lambda *given: min(given[8], 1))  # the level is left to record
-    really = path_batches.record
-    monkeypatch.setattr(path_batches, "record", lambda batch, *_: batch.violation.fill(1e-3) or really(batch, *_))
+    really = path_batches.solver.walk
+
+    def walk_badly(*given):
+        ended = really(*given)
+        given[-4][:, 1] = 1e-3  # the violations
+        return ended
+
+    monkeypatch.setattr(path_batches.solver, "walk", walk_badly)
     with pytest.warns(ConvergenceWarning, match="with the optimality conditions off by"):
         ElasticNetSelector(penalty=0.01, n_lambdas=1).fit(*draw(14, 40, 30))
 
@@ -269,11 +274,12 @@ def test_an_offset_of_the_target_does_not_change_an_elastic_net(draw):
 
 def test_a_fit_comes_back_from_compiled_code_between_blocks_of_sweeps(draw, monkeypatch):
     X, y = draw(4, 60, 40, correlation=0.9)
-    at_once = GroupLassoSelector(penalty=0.01).fit(X, y)
+    groups = np.arange(40) // 2
+    at_once = GroupLassoSelector(groups, penalty=0.01).fit(X, y)
     calls = []
     once = group_problem.fit_level
     monkeypatch.setattr(group_problem, "fit_level", lambda self, *level: calls.append(level[0]) or once(self, *level))
     monkeypatch.setattr("steadyset.selectors.models.group.SWEEPS_A_CALL", 6)
-    in_blocks = GroupLassoSelector(penalty=0.01).fit(X, y)
+    in_blocks = GroupLassoSelector(groups, penalty=0.01).fit(X, y)
     assert len(calls) > len(set(calls))
     np.testing.assert_allclose(in_blocks.coef_, at_once.coef_, atol=1e-9)

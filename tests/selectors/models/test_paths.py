@@ -9,7 +9,6 @@ from benchmarks.earlier_paths import earlier_path
 from scipy.special import expit
 
 from steadyset.foundation.errors import InputError
-from steadyset.kernels.paths import path_arrays
 from steadyset.selectors import (
     ElasticNetSelector,
     FilterSelector,
@@ -92,7 +91,7 @@ def test_neither_batches_nor_threads_change_a_bit(draw, family, monkeypatch):
     options = {"family": family, "n_lambdas": 15, "lambda_min_ratio": 0.02}
     together = elastic_net_paths(X, y, W, **options)
     for at_once in (1, 3):
-        monkeypatch.setattr(path_batches, "MOST_AT_ONCE", at_once)
+        monkeypatch.setattr(path_batches, "MAX_AT_ONCE", at_once)
         assert same(elastic_net_paths(X, y, W, n_jobs=2, **options), together)
 
 
@@ -180,12 +179,8 @@ def test_models_that_get_more_places_on_the_way_are_the_same_to_the_last_bit(dra
     W = bootstraps(24, 9)
     options = {"family": family, "l1_ratio": 0.05, "n_lambdas": 12, "lambda_min_ratio": 0.01}
     grown = []
-
-    def with_places(batch, places):
-        grown.append(places)
-        return path_arrays.with_places(batch, places)
-
-    monkeypatch.setattr(path_batches, "with_places", with_places)
+    grow = path_batches.State.grow
+    monkeypatch.setattr(path_batches.State, "grow", lambda state, places: grown.append(places) or grow(state, places))
     monkeypatch.setattr(path_batches, "LEAST_PLACES", 0)
     few = elastic_net_paths(X, y, W, **options)
     assert len(grown) > 1
@@ -218,40 +213,19 @@ def test_copies_and_near_copies_in_resamples_end_within_the_tolerance(family, di
         assert not any(coefs.toarray()[:, 30:].any() for coefs in paths.coefs)
 
 
-def give_up_from_the_start(monkeypatch):
-    """Every model is for the kernel for hard cases."""
-    really = path_batches.begin
-
-    def begin_hard(features, batch, *more):
-        begun = really(features, batch, *more)
-        batch.hard[:] = 1
-        return begun
-
-    monkeypatch.setattr(path_batches, "begin", begin_hard)
-
-
-def test_what_the_active_set_cannot_solve_goes_to_the_kernel_for_hard_cases(draw, monkeypatch):
-    X, y = draw(7, 40, 60)
-    W = bootstraps(40, 3)
-    plain = elastic_net_paths(X, y, W, n_lambdas=10)
-    give_up_from_the_start(monkeypatch)
-    hard = elastic_net_paths(X, y, W, n_lambdas=10)
-    for m in range(3):
-        np.testing.assert_array_equal(hard.coefs[m].toarray() != 0, plain.coefs[m].toarray() != 0)
-        np.testing.assert_allclose(hard.coefs[m].toarray(), plain.coefs[m].toarray(), atol=1e-7)
-    assert worst_violation(X, y, W, hard, family="logistic") < 1e-10 + 1e-13
-
-
 @pytest.mark.parametrize("family", FAMILIES)
-def test_hard_models_have_places_for_all_their_features(draw, family, monkeypatch):
-    monkeypatch.setattr(path_batches, "LEAST_PLACES", 0)
-    X, y = draw(5, 20, 120, correlation=0.5, classes=family == "logistic")
-    W = bootstraps(20, 2, seed=1)
-    give_up_from_the_start(monkeypatch)
-    options = {"family": family, "l1_ratio": 0.02}
-    paths = elastic_net_paths(X, y, W, n_lambdas=8, lambda_min_ratio=0.02, **options)
-    assert max(np.diff(coefs.indptr).max() for coefs in paths.coefs) > 60
-    assert worst_violation(X, y, W, paths, **options) < 1e-10 + 1e-13
+@pytest.mark.parametrize("difference", [0.0, 1e-10, 1e-8, 1e-6, 1e-4])
+def test_features_that_are_nearly_sums_of_others_end_within_the_tolerance(family, difference):
+    """The factor of the active set has no digits of what is left of such features."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(50, 20))
+    sums = X @ rng.normal(size=(20, 15)) * (rng.random(15) < 0.8) + 0.1 * X[:, :15]
+    y = X[:, 0] - X[:, 1] + 0.5 * sums[:, 3] + 0.5 * rng.normal(size=50)
+    y = (y > 0).astype(float) if family == "logistic" else y
+    X = np.hstack([sums + difference * rng.normal(size=sums.shape), X])
+    W = bootstraps(50, 3)
+    paths = elastic_net_paths(X, y, W, family=family, n_lambdas=25, lambda_min_ratio=0.001)
+    assert worst_violation(X, y, W, paths, family=family) < 1e-8
 
 
 def test_every_path_ends_at_its_own_number_of_features(draw):
@@ -356,13 +330,13 @@ def test_copies_with_zeros_of_another_sign_are_copies(draw):
 def test_models_that_are_not_optimal_are_told(draw, monkeypatch):
     from sklearn.exceptions import ConvergenceWarning
 
-    really = path_batches.record
+    really = path_batches.solver.walk
 
-    def record_badly(batch, *more):
-        batch.violation[:] = 1e-3
-        return really(batch, *more)
+    def walk_badly(*given):
+        ended = really(*given)
+        given[-4][:, 1] = 1e-3  # the violations
+        return ended
 
-    monkeypatch.setattr(path_batches, "walk", lambda *given: min(given[8], 2))  # every level is left to record
-    monkeypatch.setattr(path_batches, "record", record_badly)
+    monkeypatch.setattr(path_batches.solver, "walk", walk_badly)
     with pytest.warns(ConvergenceWarning, match="with the optimality conditions off by"):
         elastic_net_paths(*draw(14, 40, 30), np.ones((1, 40)), n_lambdas=2)

@@ -33,7 +33,7 @@ def values(model):
 @pytest.mark.parametrize("room", [None, 0, 200_000], ids=["room", "no room", "little room"])
 def test_models_along_a_shared_path_are_those_fitted_alone_to_the_last_bit(selector, y, room, monkeypatch):
     if room is not None:
-        monkeypatch.setattr(shared_paths, "MOST_BYTES", room)
+        monkeypatch.setattr(shared_paths, "MAX_BYTES", room)
     share = selector.share_paths(X, y, WEIGHTS)
     for setting in SETTINGS:
         wanted = selector.__class__(**{**selector.get_params(), **setting})
@@ -64,21 +64,22 @@ def test_a_state_from_before_there_were_more_places_has_each_of_them_once(monkey
         X[:20], SIGNAL[:20], np.ones((1, 20)), family="linear", l1_ratio=0.02, standardise=True, tol=1e-10
     )
     paths = shared_paths.SharedPaths(batches, lambda solving: [solving.largest[0] * np.array([0.5, 0.001])])
-    before = paths._batch.slot.shape[1]
+    (state,) = paths._states
+    before = state.M.shape[1]
     paths.solve([0], [paths.largest[0] * np.array([0.5, 0.001])])
-    slot = paths._batch.slot[0]
+    slot = state.M[path_batches.solver.SLOT]
     assert len(slot) > before
     slot[:] = slot[::-1].copy()  # as if most features had left and others come
     paths._held[0] = None
     paths._bring_to(0, ())
-    np.testing.assert_array_equal(np.sort(paths._batch.slot[0]), np.arange(len(slot)))
+    np.testing.assert_array_equal(np.sort(state.M[path_batches.solver.SLOT]), np.arange(len(slot)))
 
 
 def test_levels_are_solved_once_for_all_models(monkeypatch):
     solved = []
     real = shared_paths.Solving._walk
     monkeypatch.setattr(
-        shared_paths.Solving, "_walk", lambda self, which, at: solved.extend(at.ravel()) or real(self, which, at)
+        shared_paths.Solving, "_walk", lambda self, state, at, stop: solved.extend(at) or real(self, state, at, stop)
     )
     share = ElasticNetSelector().share_paths(X, SIGNAL, WEIGHTS)
     share(ElasticNetSelector(0.01))
@@ -93,9 +94,9 @@ def test_a_model_after_one_that_was_interrupted_is_still_the_one_fitted_alone(mo
     share(ElasticNetSelector(0.1))
     real = shared_paths.Solving._walk
 
-    def interrupted(self, which, penalties):
-        real(self, which, penalties)
-        self._room.marks[:] = 1  # as the features of a model are in the midst of a kernel
+    def interrupted(self, state, penalties, stop_size):
+        real(self, state, penalties, stop_size)
+        self._workspace.F[:] = 1  # as the features of a model are in the midst of a kernel
         raise KeyboardInterrupt
 
     monkeypatch.setattr(shared_paths.Solving, "_walk", interrupted)

@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike
 
 from steadyset.io.numbers import group_values
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.linear.elastic_net import fit_elastic_net
 from steadyset.kernels.linear.group_lasso import fit_group_lasso
 from steadyset.selectors.model import LinearSelector
 from steadyset.selectors.model_input import Training
-from steadyset.selectors.path import MOST_ROUNDS, SWEEPS_A_CALL, PathProblem
+from steadyset.selectors.path import MOST_ROUNDS, SWEEPS_A_CALL, Level, PathProblem
+from steadyset.selectors.path_batches import Solving, read_batches
+from steadyset.selectors.path_data import Family
 
 
 class GroupLassoSelector(LinearSelector):
@@ -164,6 +165,27 @@ class _GroupProblem(PathProblem):
         sizes = np.bincount(groups)
         self.bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.factors = np.sqrt(sizes)
+        # Groups of one feature are the lasso, whose solver knows a way out of near copies.
+        self._lasso = self._as_lasso() if len(sizes) == len(groups) else None
+
+    def _as_lasso(self) -> Solving:
+        family: Family = "logistic" if self.logistic else "linear"
+        tol = self.tol / self.spread
+        weights = self.data.weight[None]
+        return Solving(
+            read_batches(self.Xt.T, self.y, weights, family=family, l1_ratio=1.0, standardise=True, tol=tol), range(1)
+        )
+
+    def walk(self, lambdas: Floats, *, stop_size: int | None = None, start: Level | None = None) -> list[Level]:
+        if self._lasso is None:
+            return super().walk(lambdas, stop_size=stop_size, start=start)
+        (path,) = self._lasso.solve([0], [lambdas / self.target.unit], stop_size)
+        levels = []
+        for t, penalty in enumerate(lambdas[: len(path.penalties)].tolist()):
+            model, coef = path.level(t), np.zeros(len(self.Xt))
+            coef[model.features] = model.coefs
+            levels.append(Level(penalty, coef, model.intercept, model.violation * float(self._lasso.y_units[0])))
+        return levels
 
     def largest_penalty(self) -> float:
         return float(np.max(self._norms(self.null_descent[self.order]) / self.factors))
@@ -172,22 +194,6 @@ class _GroupProblem(PathProblem):
         return int(np.count_nonzero(self._norms(coef)))
 
     def fit_level(self, penalty: float, coef: Floats, intercept: float) -> tuple[float, float, float]:
-        if len(self.factors) == len(self.Xt):
-            # Groups of one feature are the lasso, whose solver knows a way out of near copies.
-            no_ridge = np.zeros(len(coef))
-            return fit_elastic_net(
-                self.Xt,
-                self.y,
-                self.data.weight,
-                penalty * self.factors,
-                no_ridge,
-                self.logistic,
-                self.tol,
-                MOST_ROUNDS,
-                SWEEPS_A_CALL,
-                coef,
-                intercept,
-            )
         return fit_group_lasso(
             self.Xt,
             self.y,
