@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import Argument, InputError
@@ -19,12 +19,20 @@ from steadyset.io.files import GZIP, OLE, ZIP, File, refuse_size
 from steadyset.io.formats.headings import COMMENT, REGULAR, TOP, Heading, find_heading, is_number, usual_width
 from steadyset.io.labels import several
 
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
 TAB = "\t"
 DELIMITERS = {TAB: "tabs", ";": "semicolons", "|": "bars", ",": "commas", " ": "spaces"}  # in the order of trust
 SAMPLE, SAMPLE_LINES, LEAST_LINES = 1 << 16, 60, 4
 LONGEST_PREAMBLE = 1 << 26  # bytes of comments above a table
 ENOUGH_CELLS = 500
 HEADER_SHARE = 64  # a name takes about so many times more memory than a byte of the header
+LINE_SHARE = 8  # the same for the cells of another line
+STEP = 1 << 25  # bytes that are read at once in search of the ends of lines
+# Packed text is refused where more comes out of it than this, and than so many times the size of the file: what packs
+# that well is forged, or says nothing. Tables of 0 and 1 reach some 200 times, and are smaller.
+UNPACKED, UNPACKED_TIMES = 1 << 29, 100
 BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 PLAIN = ("utf-8", "utf-8-sig")
 CONTROLS = [bytes([code]) for code in (*range(7), *range(14, 27))]  # in no text
@@ -125,7 +133,41 @@ def separator_of(delimiter: str) -> str:
 
 def opened(path: File) -> IO[bytes]:
     """The bytes of a file, unpacked where it is compressed with gzip."""
-    return gzip.GzipFile(fileobj=path.open()) if is_packed(path) else path.open()  # type: ignore[return-value]
+    return io.BufferedReader(_Unpacked(path)) if is_packed(path) else path.open()
+
+
+class _Unpacked(io.RawIOBase):
+    """What comes out of a packed file, until it is more than an honest one can hold."""
+
+    def __init__(self, path: File) -> None:
+        self._path, self._file, self._length = path, path.open(), 0
+        self._most = max(UNPACKED, UNPACKED_TIMES * path.stat().st_size)
+        # The last four bytes tell the length, but for multiples of 4 GB: most are refused before anything is unpacked.
+        if path.stat().st_size > 4:
+            self._file.seek(-4, io.SEEK_END)
+            self._refuse(int.from_bytes(self._file.read(4), "little"))
+            self._file.seek(0)
+        self._source = gzip.GzipFile(fileobj=self._file)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Buffer) -> int:
+        n = self._source.readinto(buffer)
+        self._length += n
+        self._refuse(self._length)
+        return n
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def _refuse(self, length: int) -> None:
+        if length > self._most:
+            raise InputError(
+                f"{self._path} has {self._path.stat().st_size:,} bytes and unpacks to at least {length / 2**30:.1f} GB "
+                "of text; it is damaged or forged. If you trust it, unpack it."
+            )
 
 
 def is_packed(path: File) -> bool:
@@ -172,16 +214,20 @@ def repaired_header(header: list[str], form: TextForm) -> list[str]:
 
 def _first_bytes(path: File, max_gb: float) -> bytes:
     """The first lines: what SAMPLE holds, and more where lines are longer than that."""
+    content = bytearray()
     with opened(path) as source:
-        content = source.read(SAMPLE)
-        while _is_little(content) and (more := source.read(max(4 * SAMPLE, len(content)))):
+        while more := source.read(min(max(SAMPLE, len(content)), STEP)):
             content += more
-            first = content.split(b"\n", 1)[0]
-            refuse_size(path, max(HEADER_SHARE * len(first), len(content)), max_gb)
-    return content
+            if not _is_little(content):
+                break
+            # The first line names the columns; the last one is still going on.
+            first = content.find(b"\n") if b"\n" in content else len(content)
+            last = len(content) - content.rfind(b"\n")
+            refuse_size(path, max(HEADER_SHARE * first, LINE_SHARE * last, len(content)), max_gb)
+    return bytes(content)
 
 
-def _is_little(content: bytes) -> bool:
+def _is_little(content: bytes | bytearray) -> bool:
     """Whether the table may begin further down: few lines, or comments and empty lines to the end."""
     if content.count(b"\n") < LEAST_LINES:
         return True
