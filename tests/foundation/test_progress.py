@@ -12,7 +12,7 @@ from steadyset.foundation import progress
 
 X = np.random.default_rng(0).normal(size=(30, 4))
 Y = (X[:, 0] > 0).astype(int)
-HOW = {"resampling": st.KFold(3), "all_rows": False}
+HOW = {"resampling": st.KFold(3)}
 
 
 class Terminal(io.StringIO):
@@ -48,7 +48,7 @@ def notebook(monkeypatch):
 
 
 def test_a_notebook_shows_one_bar_that_ends_full(notebook):
-    st.assess("anova:k=2", X, Y, **HOW)
+    st.assess("anova:k=2", X, Y, execution=st.Execution(all_rows=False), **HOW)
     (states,) = notebook.outputs
     assert "0 of 3 runs" in states[0]
     assert "1 of 3 runs" in states[1]
@@ -63,7 +63,7 @@ def test_tuning_in_a_notebook_counts_configurations(notebook):
 
 
 def test_a_notebook_is_quiet_when_told(notebook):
-    st.assess("anova:k=2", X, Y, execution=st.Execution(progress=False), **HOW)
+    st.assess("anova:k=2", X, Y, execution=st.Execution(progress=False, all_rows=False), **HOW)
     assert notebook.outputs == []
 
 
@@ -84,12 +84,12 @@ def test_the_time_left_counts_only_what_was_computed_now(notebook):
 
 @pytest.mark.parametrize("told", [None, False])
 def test_nothing_is_printed_where_nobody_looks(told, capfd):
-    st.assess("anova:k=2", X, Y, execution=st.Execution(progress=told), **HOW)
+    st.assess("anova:k=2", X, Y, execution=st.Execution(progress=told, all_rows=False), **HOW)
     assert capfd.readouterr() == ("", "")
 
 
 def test_true_leaves_one_line_in_a_file(capfd):
-    st.assess("anova:k=2", X, Y, execution=st.Execution(progress=True), **HOW)
+    st.assess("anova:k=2", X, Y, execution=st.Execution(progress=True, all_rows=False), **HOW)
     out, err = capfd.readouterr()
     assert out == ""
     assert "runs" in err
@@ -99,7 +99,8 @@ def test_true_leaves_one_line_in_a_file(capfd):
 
 def test_a_function_is_told_and_nothing_is_shown(notebook):
     seen = []
-    st.assess("anova:k=2", X, Y, execution=st.Execution(progress=lambda done, total: seen.append((done, total))), **HOW)
+    told = st.Execution(progress=lambda done, total: seen.append((done, total)), all_rows=False)
+    st.assess("anova:k=2", X, Y, execution=told, **HOW)
     assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
     assert notebook.outputs == []
 
@@ -109,5 +110,5 @@ def test_a_terminal_shows_a_bar_unless_told_otherwise(told, shown, monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    st.assess("anova:k=2", X, Y, execution=st.Execution(progress=told), **HOW)
+    st.assess("anova:k=2", X, Y, execution=st.Execution(progress=told, all_rows=False), **HOW)
     assert ("3/3" in terminal.getvalue()) is shown

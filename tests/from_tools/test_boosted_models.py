@@ -162,9 +162,8 @@ def test_a_model_selects_the_same_whoever_fits_it(data, model, cut):
     splits = list(KFold(3).split(X))
     given = cross_validate(model, X, y, cv=splits, return_estimator=True, scoring=lambda *_: 0.0)
     read = st.Selections.from_cross_validate(given, **cut)
-    assessed = st.assess(
-        {"it": model}, X, y, resampling=splits, scoring=[], execution=st.Execution(all_rows=False), **cut
-    )
+    how = {"cut": st.Cut(**cut), "execution": st.Execution(all_rows=False)}
+    assessed = st.assess({"it": model}, X, y, resampling=splits, scoring=[], **how)
     assert assessed.selections["it"].sets() == read.sets()
     assert assessed.failures.empty
     if assessed.rules:

@@ -33,6 +33,7 @@ STEP = 1 << 25  # bytes that are read at once in search of the ends of lines
 # Packed text is refused where more comes out of it than this, and than so many times the size of the file: what packs
 # that well is forged, or says nothing. Tables of 0 and 1 reach some 200 times, and are smaller.
 UNPACKED, UNPACKED_TIMES = 1 << 29, 100
+MOST_DEFLATED = 1032  # times that deflating can make something smaller
 BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 PLAIN = ("utf-8", "utf-8-sig")
 CONTROLS = [bytes([code]) for code in (*range(7), *range(14, 27))]  # in no text
@@ -143,9 +144,11 @@ class _Unpacked(io.RawIOBase):
         self._path, self._file, self._length = path, path.open(), 0
         self._most = max(UNPACKED, UNPACKED_TIMES * path.stat().st_size)
         # The last four bytes tell the length, but for multiples of 4 GB: most are refused before anything is unpacked.
+        # More than deflating can reach is no length, but damage.
         if path.stat().st_size > 4:
             self._file.seek(-4, io.SEEK_END)
-            self._refuse(int.from_bytes(self._file.read(4), "little"))
+            told = int.from_bytes(self._file.read(4), "little")
+            self._refuse(told if told <= MOST_DEFLATED * path.stat().st_size else 0)
             self._file.seek(0)
         self._source = gzip.GzipFile(fileobj=self._file)
 
