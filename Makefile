@@ -115,7 +115,7 @@ $(DEMO_READY): requirements-demo.lock | $(BIN)/python
 	@echo "Installing what the demonstration needs into .venv (40 packages, once) ..."
 	$(UV) --require-hashes -r requirements-demo.lock || $(PIP) --require-hashes -r requirements-demo.lock
 	@echo "Compiling what the demonstration calls (once) ..."
-	PYTHONPATH=src $(BIN)/python -c 'from steadyset.warming import warm_up; warm_up(selectors=["lasso", "forest", "jmi", "anova"])'
+	PYTHONPATH=src $(BIN)/python -c 'from steadyset.warming import warm_up; warm_up(selectors=["lasso", "forest", "jmi", "anova"], tasks=["classes"])'
 	touch $@
 
 $(READY): requirements.lock pyproject.toml | $(BIN)/python

@@ -29,10 +29,10 @@ def test_data_for_warming_up_fit_every_kind_of_measure(monkeypatch):
 
 def test_only_what_some_selectors_need_is_compiled_where_they_are_named(monkeypatch):
     called = []
-    monkeypatch.setattr(warming, "_fit", lambda names: called.extend(names))
+    monkeypatch.setattr(warming, "_fit", lambda names, tasks: called.append((*names, *tasks)))
     monkeypatch.setattr(warming, "_measures", lambda similar: called.append(similar))
-    warming.warm_up(1, ["lasso", "jmi"])
-    assert called == ["lasso", "jmi", False]
+    warming.warm_up(1, ["lasso", "jmi"], ["classes"])
+    assert called == [("lasso", "classes"), ("jmi", "classes"), False]
 
 
 def test_the_demonstration_installs_a_part_of_what_the_tests_run_with():

@@ -23,12 +23,15 @@ TREES = ("forest", "forest_permutation", "impurity", "permutation")
 PATHS = ("elastic_net", "lasso", "stability_selection")
 
 
-def warm_up(n_jobs: int | None = -1, selectors: Sequence[str] = ()) -> None:
-    """Compile what is not compiled yet, in up to ``n_jobs`` processes: all, or what assessing some selectors calls."""
+def warm_up(n_jobs: int | None = -1, selectors: Sequence[str] = (), tasks: Sequence[str] = ()) -> None:
+    """Compile what is not compiled yet, in up to ``n_jobs`` processes: all, or what assessing some selectors calls.
+
+    ``tasks`` leaves out what other tasks need.
+    """
     from joblib import Parallel, delayed
 
     if selectors:
-        parts: list[Callable[[], None]] = [partial(_fit, [name]) for name in selectors]
+        parts: list[Callable[[], None]] = [partial(_fit, [name], tasks=tasks) for name in selectors]
         parts.append(partial(_measures, similar=False))
     else:
         compileall.compile_dir(Path(__file__).parent, quiet=2)
@@ -76,7 +79,7 @@ def _measures(*, similar: bool = True) -> None:
         stability_table(selections, similarity=similarity, n_draws=100, random_state=0)
 
 
-def _fit(names: Sequence[str]) -> None:
+def _fit(names: Sequence[str], tasks: Sequence[str] = ()) -> None:
     from steadyset.selectors.catalogue import selector_by_name
     from steadyset.tasks import CLASSES, NUMBER
 
@@ -87,6 +90,8 @@ def _fit(names: Sequence[str]) -> None:
         warnings.simplefilter("ignore")
         for name in names:
             for task, y in ((CLASSES, (number > 0).astype(np.int64)), (NUMBER, number)):
+                if tasks and task not in tasks:
+                    continue
                 try:
                     selector = selector_by_name(name, task)
                     has = selector.get_params()

@@ -180,7 +180,7 @@ def register_picture(
         raise InputError(f"The name {shown(name)} of a picture is not a Python name; choose another one.")
     if not callable(build):
         raise wrong_argument("build", "a function that makes a Picture", build)
-    if takes not in (FINDINGS, SELECTIONS):
+    if not (isinstance(takes, str) and takes in (FINDINGS, SELECTIONS)):
         raise wrong_argument("takes", f'"{FINDINGS}" or "{SELECTIONS}"', takes)
     if not isinstance(needs, list | tuple):
         raise wrong_argument("needs", "a list of parts of findings", needs)

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils import Tags, TargetTags
 
-from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.arguments import is_collection, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.registry import Registry
 from steadyset.kernels.arrays import Floats
@@ -203,7 +203,7 @@ def read_scoring(given: Any, task: str, y: npt.NDArray[Any]) -> tuple[Score, ...
         given = TASKS[task].score(y)
     if isinstance(given, Mapping):
         named = {str(name): value for name, value in given.items()}
-    elif isinstance(given, bool | int | float):
+    elif not (isinstance(given, str) or callable(given) or is_collection(given)):
         raise wrong_argument("scoring", "a score, several or a mapping of them, or [] for none", given)
     else:
         several = [given] if isinstance(given, str) or callable(given) else list(given)

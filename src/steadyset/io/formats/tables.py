@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from steadyset.foundation.errors import Argument, InputError
-from steadyset.io.files import MAX_GB, File, readable, refuse_size
+from steadyset.io.files import MAX_GB, File, check_max_gb, readable, refuse_size
 from steadyset.io.formats.columns import Columns, from_arrow, is_text
 from steadyset.io.formats.csv_files import TextTable, read_csv, read_many_columns, rows_table, text_table
 from steadyset.io.formats.record import TABLE, Format, endings_in_words, format_of, is_typed, is_workbook
@@ -128,6 +128,7 @@ class TableFile:
 
     def _text(self) -> TextTable | None:
         """What is read as text: text files and workbooks; None for columns with types."""
+        check_max_gb(self.max_gb)
         return self.file.known((TextTable, self.delimiter, self.sheet, self.max_gb), self._recognised)
 
     def _recognised(self) -> TextTable | None:
