@@ -16,9 +16,8 @@ import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import kernel
-from steadyset.kernels.linear.cholesky import cholesky, cholesky_solve
-from steadyset.kernels.linear.glm import linear_predictor, mean_loss, residual_and_curvature
-from steadyset.kernels.linear.products import dot, symmetric_product, times, total
+from steadyset.kernels.linear.algebra import cholesky, cholesky_solve, dot, symmetric_product, times, total
+from steadyset.kernels.linear.models import linear_predictor, mean_loss, residual_and_curvature
 from steadyset.kernels.signals import count_work
 
 MOST_HALVINGS = 40

@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.feature_selection import f_classif, f_regression, mutual_info_classif
 from sklearn.metrics import mutual_info_score
 
-from steadyset.kernels.scores.top import insert_best, top
-from steadyset.selectors.filters import top_features
-from steadyset.selectors.filters.coded import Coded
-from steadyset.selectors.filters.discretise import discretise
+from steadyset.kernels.scores import insert_best, top
+from steadyset.selectors.filters import ranked
+from steadyset.selectors.filters.greedy import Coded
+from steadyset.selectors.filters.tables import discretise
 
 TITLE = "Filters"
 N_ROWS, N_RUNS, TOP = 100, 100, 20
@@ -49,9 +49,9 @@ def top_sets(
     X, y, weights = bootstraps(N_ROWS, d, N_RUNS)
     y = X[:, 0] + y if number else y
     part = X[:, :n_features]
-    top_features(name, X[:, :TOP], y, weights[:2], k=TOP)
+    ranked(name, X[:, :TOP], y, weights[:2], k=TOP).best(TOP)
     ours_s, theirs_s = side_by_side(
-        lambda: top_features(name, X, y, weights, k=TOP, n_jobs=n_jobs),
+        lambda: ranked(name, X, y, weights, k=TOP, n_jobs=n_jobs).best(TOP),
         lambda: [theirs(part, y, weight) for weight in weights[:n_runs]],
     )
     scaled = theirs_s * N_RUNS / n_runs * d / part.shape[1]
@@ -64,11 +64,11 @@ def top_sets(
 def greedy(n_features: int, n_rows: int = 200, k: int = 20, sample: int = 50) -> dict[str, Any]:
     """JMI with 20 features on one bootstrap; the naive way scores a sample of one step's candidates, scaled to all."""
     X, y, weights = bootstraps(n_rows, n_features, 1)
-    top_features("jmi", X[:, :k], y, weights, k=2)
+    ranked("jmi", X[:, :k], y, weights, k=2).best(2)
     copies = np.repeat(np.arange(n_rows), weights[0])
     codes = discretise(X[copies])
     ours_s, theirs_s = side_by_side(
-        lambda: top_features("jmi", X, y, weights, k=k),
+        lambda: ranked("jmi", X, y, weights, k=k).best(k),
         lambda: [mutual_info_score(y[copies], codes[:, j] * 10 + codes[:, 0]) for j in range(sample)],
     )
     note = f"mutual_info_score on {sample} candidates of one step, scaled to {k - 1} steps"
@@ -85,10 +85,10 @@ def long_greedy(n_features: int, n_rows: int = 49, share: float = 0.42) -> dict[
 
     def theirs() -> None:
         with with_any_weights:
-            top_features("jmi", X, y, weights, k=k)
+            ranked("jmi", X, y, weights, k=k).best(k)
 
-    top_features("jmi", X[:, :20], y, weights, k=2)
-    ours_s, theirs_s = side_by_side(lambda: top_features("jmi", X, y, weights, k=k), theirs, repeats=2)
+    ranked("jmi", X[:, :20], y, weights, k=2).best(2)
+    ours_s, theirs_s = side_by_side(lambda: ranked("jmi", X, y, weights, k=k).best(k), theirs, repeats=2)
     return row(f"jmi, {share:.0%} of the features", f"n={n_rows}, d={n_features}", ours_s, theirs_s, "counts as floats")
 
 

@@ -12,9 +12,8 @@ import numpy as np
 
 import steadyset as st
 from benchmarks.timing import median_seconds, seconds
-from steadyset.inference.variance import jackknives
-from steadyset.measures.evaluate import chosen_measures, estimates, has_needs
-from steadyset.measures.options import Options
+from steadyset.inference.interval import jackknives
+from steadyset.measures.evaluate import Options, chosen_measures, estimates, has_needs
 
 TITLE = "Intervals"
 N_FEATURES, SELECTED = 10_000, 50

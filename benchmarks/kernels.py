@@ -26,11 +26,10 @@ from threadpoolctl import threadpool_limits
 import steadyset as st
 from benchmarks.timing import median_seconds
 from steadyset.kernels.arrays import Floats
-from steadyset.kernels.importances.sparse_rankings import canberra_table
-from steadyset.kernels.importances.transport import transport_plan
-from steadyset.kernels.linear.cholesky import cholesky
-from steadyset.kernels.linear.hinge import hinge_fit
-from steadyset.kernels.overlap.hypergeometric import intersection_laws
+from steadyset.kernels.importances import canberra_table, transport_plan
+from steadyset.kernels.linear.algebra import cholesky
+from steadyset.kernels.linear.models import hinge_fit
+from steadyset.kernels.overlap.chance import intersection_laws
 from steadyset.kernels.overlap.matching import maximum_matching
 
 TITLE = "Kernels beside libraries"

@@ -50,8 +50,13 @@ def stability_selection() -> st.StabilitySelection:
     return st.StabilitySelection(rule="calibrated", n_runs=100, n_lambdas=15, random_state=0).fit(*data())
 
 
+@cache
+def shortlist() -> st.Shortlist:
+    return st.shortlist(*data(), outer=0, n_jobs=2)
+
+
 # What pictures are drawn from: the first result that a picture is made for, or else the first whose findings it shows.
-RESULTS: tuple[Callable[[], Any], ...] = (assessment, tuning, stability_selection)
+RESULTS: tuple[Callable[[], Any], ...] = (assessment, tuning, stability_selection, shortlist)
 WITH_FINDINGS = (assessment, tuning)
 
 

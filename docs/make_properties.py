@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import steadyset as st
-from steadyset.certificates.properties import markdown_definitions, markdown_disagreements, markdown_table
+from steadyset.certificates.properties import AGAINST, PROPERTIES, SIGNS, definition, markdown_disagreements
 
 PAGE = Path(__file__).with_name("properties.md")
 
@@ -28,6 +29,30 @@ def main() -> None:
             flags=re.DOTALL,
         )
     PAGE.write_text(page, encoding="utf-8")
+
+
+def markdown_table(certificates: Sequence[st.Certificate]) -> list[str]:
+    """One row per measure and one column per property; ≠ marks where a paper says otherwise."""
+    head = ["measure", *(name.replace("_", " ") for name in PROPERTIES)]
+    return [_row(head), _row(["---"] * len(head)), *map(markdown_row, certificates)]
+
+
+def markdown_row(certificate: st.Certificate) -> str:
+    against = certificate.disagreements()
+    cells = [
+        SIGNS[verdict.holds] + (AGAINST if name in against else "") for name, verdict in certificate.properties.items()
+    ]
+    return _row([certificate.measure, *cells])
+
+
+def markdown_definitions() -> list[str]:
+    return [_row(["property", "what is checked"]), _row(["---", "---"])] + [
+        _row([name.replace("_", " "), definition(name)]) for name in PROPERTIES
+    ]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
 
 
 if __name__ == "__main__":

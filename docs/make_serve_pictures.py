@@ -13,8 +13,8 @@ import uvicorn
 from playwright.sync_api import Page, sync_playwright
 from sklearn.datasets import load_breast_cancer
 
+from steadyset.serve import create_application
 from steadyset.serve.access import Access
-from steadyset.serve.application import create_application
 
 IMAGES = Path(__file__).parent / "images"
 PATIENCE = 600_000  # milliseconds

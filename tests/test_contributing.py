@@ -129,7 +129,7 @@ def test_the_counts_of_the_house_are_of_code_and_of_functions_that_run(tmp_path)
     counted = counts.lines_of('"""What."""\n\nimport os\n\n# why\nA = 1\n\n\ndef f():\n    """Says."""\n    return A\n')
     assert counted == {"code": 3, "imports": 1, "docstrings": 2, "comments": 1, "all": 11}
     walks = counts.Walks(tmp_path)
-    assert walks.python("-c", "from steadyset.foundation import text, conventions; text.number(1.0)") == 1
+    assert walks.python("-c", "from steadyset.foundation import text, errors; text.number(1.0)") == 1
 
 
 def test_the_number_of_the_walk_passes_its_ten_stops_in_order(tmp_path, monkeypatch):

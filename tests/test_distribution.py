@@ -44,6 +44,7 @@ COMMANDS: list[tuple[str, str | None]] = [
     ("report runs --format folder", "report"),
     ("report runs --format pdf", "report"),
     ("tune table.csv --target class --trials 1 --out tuned", "tune"),
+    ("shortlist table.csv --target class --base filter --outer 0 --permutations 20 --out listed", WORKS),
     ("measures", WORKS),
     ("selectors", WORKS),
     ("resamplings", WORKS),
@@ -57,7 +58,7 @@ import contextlib, io, json, sys
 import steadyset as st
 from steadyset import cli, warming
 
-warming._fit = warming._measures = lambda *_, **__: None  # to compile everything takes minutes
+warming._fit = warming._measures = warming._shortlist = lambda *_, **__: None  # to compile everything takes minutes
 told = []
 for line in json.load(sys.stdin):
     out, err = io.StringIO(), io.StringIO()

@@ -17,7 +17,7 @@ import pytest
 from tests.cases import each
 
 import steadyset as st
-from steadyset.foundation.docstrings import first_paragraph, meanings, reference
+from steadyset.foundation.text import first_paragraph, meanings, reference
 
 numpydoc_of = pytest.importorskip("numpydoc.docscrape", reason="numpydoc is in the extra docs")
 validate = pytest.importorskip("numpydoc.validate", reason="numpydoc is in the extra docs")

@@ -8,7 +8,7 @@ import pytest
 from benchmarks import error_bounds as study
 
 import steadyset as st
-from steadyset.selectors.ensembles.bounds import R_CONCAVE_FAILED
+from steadyset.selectors.ensembles.rules import R_CONCAVE_FAILED
 
 RESULTS = json.loads(study.RESULTS.read_text(encoding="utf-8"))
 R_CONCAVE = "shah_samworth_r_concave"

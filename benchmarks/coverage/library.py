@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 import steadyset as st
-from steadyset.inference.interval import interval_of
-from steadyset.inference.variance import jackknives
-from steadyset.measures.options import Options
+from steadyset.inference.interval import interval_of, jackknives
+from steadyset.measures.evaluate import Options
 from steadyset.measures.record import get_measure
 
 MEASURES = ("jaccard", "dice", "ochiai", "hamming", "kappa", "phi", "unadjusted", "lustgarten", "pog")

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import special
 
 from benchmarks.coverage.generator import Draws
-from steadyset.inference.variance import FEWEST_RUNS, SKEW_SHIFT, SKEW_SHRINK
+from steadyset.inference.interval import FEWEST_RUNS, SKEW_SHIFT, SKEW_SHRINK
 from steadyset.kernels.arrays import Bools, Floats, Ints
 
 Ends = tuple[Floats, Floats]

@@ -10,8 +10,7 @@ from typing import Any
 
 import steadyset as st
 from reference_pages.markdown import plain, toctree
-from steadyset.foundation.docstrings import first_paragraph
-from steadyset.foundation.text import listed
+from steadyset.foundation.text import first_paragraph, listed
 from steadyset.plots import list_pictures
 
 PACKAGE = "steadyset"

@@ -10,8 +10,7 @@ import numpy as np
 
 import steadyset as st
 from reference_pages.markdown import code, formula, parameters, plain, references, table
-from steadyset.foundation.docstrings import headed_line
-from steadyset.foundation.text import listed
+from steadyset.foundation.text import headed_line, listed
 from steadyset.io.formats.record import FORMATS, KINDS
 from steadyset.resampling import RESAMPLINGS, Rows, resampling_entry
 from steadyset.runner.scoring import SCORES

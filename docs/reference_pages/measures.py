@@ -13,7 +13,7 @@ import make_which_measure
 import steadyset as st
 from reference_pages.markdown import code, formula, plain, references, table, toctree
 from steadyset.certificates.properties import AGAINST, PROPERTIES
-from steadyset.foundation.docstrings import first_paragraph
+from steadyset.foundation.text import first_paragraph
 from steadyset.measures import all_measures
 
 DOCS = Path(__file__).parents[1]

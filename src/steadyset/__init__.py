@@ -10,7 +10,7 @@ import pkgutil
 from typing import Any
 
 from steadyset._version import __version__ as __version__
-from steadyset.foundation import plot_hook
+from steadyset.foundation.display import draw_with, report_with, show_with
 
 
 def _listed() -> dict[str, dict[str, tuple[str, str]]]:
@@ -57,5 +57,11 @@ def _show(result: Any) -> Any:
     return importlib.import_module("steadyset.findings.sections").display_of(found, type(result).__name__)
 
 
-plot_hook.draw_with(_draw)
-plot_hook.show_with(_show)
+def _report(result: Any, path: Any, **options: Any) -> Any:
+    """Where the report of a result is written; reports are imported with the first."""
+    return importlib.import_module("steadyset.reports").report(result, path, **options)
+
+
+draw_with(_draw)
+report_with(_report)
+show_with(_show)

@@ -30,16 +30,16 @@ from steadyset.inference.interval import confidence_interval as confidence_inter
 from steadyset.inference.hypotheses import test_threshold as test_threshold
 from steadyset.inference.hypotheses import test_difference as test_difference
 from steadyset.inference.comparison import compare as compare
-from steadyset.inference.planning import runs_needed as runs_needed
-from steadyset.inference.planning import convergence_table as convergence_table
+from steadyset.inference.interval import runs_needed as runs_needed
+from steadyset.inference.interval import convergence_table as convergence_table
 from steadyset.inference.interval import Interval as Interval
 from steadyset.inference.hypotheses import TestResult as TestResult
 from steadyset.inference.comparison import Comparison as Comparison
 
 # Features
-from steadyset.inference.feature_table import features_table as features_table
-from steadyset.inference.agreement import consensus as consensus
-from steadyset.inference.agreement import Consensus as Consensus
+from steadyset.inference.features import features_table as features_table
+from steadyset.inference.consensus import consensus as consensus
+from steadyset.inference.consensus import Consensus as Consensus
 from steadyset.inference.instability import instability_by_feature as instability_by_feature
 from steadyset.inference.instability import swap_table as swap_table
 
@@ -67,6 +67,9 @@ from steadyset.resampling import list_resamplings as list_resamplings
 
 # Stability selection and ensembles
 from steadyset.selectors import StabilitySelection as StabilitySelection
+from steadyset.shortlists.result import Shortlist as Shortlist
+from steadyset.shortlists.selector import ShortlistSelector as ShortlistSelector
+from steadyset.shortlists.run import shortlist as shortlist
 from steadyset.selectors import error_control as error_control
 from steadyset.selectors import aggregate as aggregate
 from steadyset.selectors import BoundRule as BoundRule

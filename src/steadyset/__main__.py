@@ -3,7 +3,7 @@
 import atexit
 import os
 
-from steadyset.foundation.signals import end_undisturbed, leave_at_once
+from steadyset.foundation.job import end_undisturbed, leave_at_once
 
 
 def main() -> None:

@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.foundation.arguments import Frame, Sparse, TableLike, check_choice, is_collection, wrong_argument
-from steadyset.foundation.display import Bar, Display, Figure, Shown, Table
+from steadyset.foundation.display import Bar, Display, Drawable, Figure, Shown, Table
 from steadyset.foundation.errors import InputError, MissingExtraError
-from steadyset.foundation.plot_hook import Drawable
 from steadyset.foundation.text import counted, listed, percent
 from steadyset.io.disk import file_path
 from steadyset.io.files import BYTES_A_CELL, enough_memory
@@ -366,7 +365,7 @@ class Selections(Shown, Drawable):
         3 runs from 3 columns with a heading; 5 distinct names; universe: 20,000 features
         """
         from steadyset.io.lists.entries import ReadOptions
-        from steadyset.io.lists.recorded_files import read_selections
+        from steadyset.io.lists.selection_files import read_selections
 
         asked = ReadOptions(features, n_features, layout, top, transpose, header, runs, sheet, max_gb)
         return cls._of(read_selections(file_of(path), asked))

@@ -32,7 +32,7 @@ def warm_up(n_jobs: int | None = -1, selectors: Sequence[str] = (), tasks: Seque
 
     if selectors:
         parts: list[Callable[[], None]] = [partial(_fit, [name], tasks=tasks) for name in selectors]
-        parts.append(partial(_measures, similar=False))
+        parts += [_shortlist, partial(_measures, similar=False)]
     else:
         compileall.compile_dir(Path(__file__).parent, quiet=2)
         parts = [_paths, _filters, _measures, _models, _trees]  # the longest first
@@ -41,6 +41,15 @@ def warm_up(n_jobs: int | None = -1, selectors: Sequence[str] = (), tasks: Seque
 
 def _paths() -> None:
     _fit(PATHS)
+    _shortlist()
+
+
+def _shortlist() -> None:
+    """Its paths have data too large for the caches of a processor, for which there are kernels of their own."""
+    from steadyset.shortlists.selector import ShortlistSelector
+
+    X = np.random.default_rng(0).normal(size=(40, 8000))
+    ShortlistSelector(permutations=20, splits=10).fit(X, np.arange(40) % 2)
 
 
 def _models() -> None:

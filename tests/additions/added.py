@@ -44,6 +44,7 @@ MEASURE = Added(
     "src/steadyset/measures/pairwise.py",
     '''
 
+@measure_of("pairwise", bounds=(0, 1))
 def braun_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Share of the larger set that the smaller one holds.
 
@@ -52,9 +53,6 @@ def braun_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     Reference: Jaccard 1901
     """
     return ratio(r, np.maximum(ki, kj))
-
-
-register(Measure(name="braun", family="pairwise", score=braun_score, bounds=(0, 1)))
 ''',
 )
 
@@ -144,8 +142,7 @@ RULE = Added(
     "src/steadyset/selectors/ensembles/any_share.py",
     '''"""A rule for the share of all runs, which is no theorem."""
 
-from steadyset.selectors.ensembles.bounds import BoundRule
-from steadyset.selectors.ensembles.rules import register_rule
+from steadyset.selectors.ensembles.rules import BoundRule, register_rule
 
 
 def any_share(q: float, threshold: float, d: int, n_pairs: int) -> float:
@@ -163,7 +160,7 @@ RESAMPLING = Added(
     "src/steadyset/resampling/two_thirds.py",
     '''"""Subsamples of two thirds of the rows."""
 
-from steadyset.resampling.by_name import register_resampling
+from steadyset.resampling.base import register_resampling
 from steadyset.resampling.drawn import Subsample
 
 
@@ -398,10 +395,9 @@ OPTION = Added(
     """\
     Option(
         "top",
-        "assess",
         "How many features to select where a selector has no number of its own.",
-        kind=int,
-        metavar="K",
+        "K",
+        commands="assess",
         least=1,
         record="cut",
         calls=("run",),

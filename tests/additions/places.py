@@ -50,8 +50,8 @@ def form() -> str:
     """The form of an assessment in the page, for a small table."""
     from tests.serve.conftest import BASE, PORT, TestClient, change_headers, uploaded
 
+    from steadyset.serve import create_application
     from steadyset.serve.access import Access
-    from steadyset.serve.application import create_application
 
     with TemporaryDirectory() as folder:
         os.environ["XDG_STATE_HOME"] = f"{folder}/state"

@@ -18,8 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tests.waiting import until
 
-from steadyset.assessment import assess, cluster
-from steadyset.assessment.cluster import WorkersLostError
+from steadyset.assessment import assess, engines
+from steadyset.assessment.engines import WorkersLostError
 from steadyset.resampling import Bootstrap
 
 pytest.importorskip("distributed")
@@ -64,7 +64,7 @@ def test_a_cluster_that_is_gone_is_a_sentence_and_the_finished_runs_are_kept(
 ):
     """Buys: a real scheduler and real workers, ended by SIGKILL in the middle of the work."""
     address, scheduler, workers = a_cluster
-    monkeypatch.setattr(cluster, "PATIENCE", 2.0)
+    monkeypatch.setattr(engines, "CLUSTER_PATIENCE", 2.0)
     ended = []
 
     def end_them(done, _):

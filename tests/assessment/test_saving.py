@@ -13,7 +13,7 @@ import pytest
 from tests.assessment.slow_scores import Accuracy
 from tests.waiting import until
 
-from steadyset.assessment import assess, cluster
+from steadyset.assessment import assess, engines
 from steadyset.assessment.folder import RunFolder, Saving
 from steadyset.assessment.request import make_request
 from steadyset.resampling import Bootstrap
@@ -97,7 +97,7 @@ def test_a_dask_worker_tells_of_each_run_before_its_group_is_done(tmp_path):
     )  # fmt: skip
     keys = [(0, run) for run in range(16)]
     with distributed.Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
-        told = cluster._attempt(client, request.plan, request.selectors, keys)
+        told = engines._attempt(client, request.plan, request.selectors, keys)
         try:
             first = [next(told).run for _ in range(3)]
             until(lambda: len(calls(log)) >= FOURTH_RUN)

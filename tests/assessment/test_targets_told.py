@@ -81,7 +81,7 @@ def test_balanced_accuracy_of_rows_without_a_class_is_undefined_rather_than_perf
 
 def test_counts_that_became_classes_name_the_alternative():
     y = np.arange(100) % 6
-    told = 'taken as 6 classes; if it counts or measures something, task="number" takes it as a number'
+    told = 'taken as 6 classes; if it counts or measures something, st.Data(..., task="number") takes it as a number'
     assert any(told in note for note in findings_of(assessed(y)).notes)
     assert any(told in note for note in findings_of(tuned(y)).notes)
     for given in ({"task": "classes"}, {"task": "number"}):

@@ -18,7 +18,7 @@ from sklearn.feature_selection import SelectKBest, SelectorMixin, f_classif
 from tests.waiting import until
 
 from steadyset.assessment import assess, engines
-from steadyset.assessment.workers import CRASHED, _deaf_children
+from steadyset.assessment.engines import CRASHED, _deaf_children
 from steadyset.foundation.arguments import job_count
 from steadyset.foundation.errors import InputError
 from steadyset.resampling import Bootstrap, Rows

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.documentation import script
 
 import steadyset as st
-from steadyset.certificates.properties import PROPERTIES, definition, markdown_disagreements, markdown_row
+from steadyset.certificates.properties import PROPERTIES, definition, markdown_disagreements
 
 UNADJUSTED = [name for name, row in st.list_measures().iterrows() if not row["needs"]]
 ADJUSTED = ["zucknick", "yu", "intersection_mbm", "intersection_greedy", "pogr", "npogr", "sechidis"]
@@ -312,7 +313,7 @@ def test_the_documents_show_the_certificates_as_they_are() -> None:
     shown = [name for name in (*UNADJUSTED, *ADJUSTED) if f"\n| {name} |" in page]  # make_properties.py adds new ones
     assert len(shown) >= 29
     for name in shown:
-        assert markdown_row(certificate(name)) in page
+        assert script("make_properties").markdown_row(certificate(name)) in page
         assert all(line in page for line in markdown_disagreements(certificate(name)))
     assert all(definition(prop) and definition(prop) in page for prop in PROPERTIES)
 

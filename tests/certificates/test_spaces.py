@@ -8,9 +8,16 @@ from math import comb, prod
 import numpy as np
 import pytest
 
-from steadyset.certificates.evidence import shrink
-from steadyset.certificates.spaces import Likeness, Space, exhaustive_spaces, likenesses, members, random_spaces
-from steadyset.measures.patterns import bits
+from steadyset.certificates.evidence import (
+    Likeness,
+    Space,
+    exhaustive_spaces,
+    likenesses,
+    members,
+    random_spaces,
+    shrink,
+)
+from steadyset.measures.frequency import bits
 
 
 def shape(space: Space) -> str:

@@ -76,7 +76,7 @@ def test_every_option_that_the_documentation_mentions_exists():
 
 
 def test_options_with_another_name_are_arguments_of_the_library():
-    calls = [st.assess, st.tune, st.stability_table, st.Selections.read, st.FeatureSimilarity.from_data]
+    calls = [st.shortlist, st.assess, st.tune, st.stability_table, st.Selections.read, st.FeatureSimilarity.from_data]
     known = {name for call in calls for name in inspect.signature(call).parameters} | {"rule"}  # of TuningResult.choose
     assert {option.argument for option in TABLE if option.argument} <= known
 

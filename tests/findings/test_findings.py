@@ -8,7 +8,7 @@ import pytest
 import steadyset as st
 from steadyset.assessment import Assessment
 from steadyset.findings import findings_of
-from steadyset.inference.scores import compare_scores
+from steadyset.inference.comparison import compare_scores
 from steadyset.runner.run import Cell
 
 FEATURES = [f"g{i}" for i in range(10)]
@@ -270,3 +270,15 @@ def test_a_file_of_selections_and_a_run_folder_are_read(tmp_path):
     assert found.summary[0].stability == pytest.approx(st.stability(sel))
     with pytest.raises(st.InputError, match="not a run folder"):
         findings_of(tmp_path)
+
+
+def test_where_no_feature_is_in_any_core_the_answer_points_to_the_shortlist():
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(40, 200)), np.arange(40) % 2
+    found = st.findings_of(st.assess(["anova:k=3"], X, y, resampling=st.Bootstrap(20), random_state=0))
+    assert not found.cores[0].features
+    assert "st.shortlist" in found.answer[-1]
+    X[:, 0] += 5 * y
+    found = st.findings_of(st.assess(["anova:k=3"], X, y, resampling=st.Bootstrap(20), random_state=0))
+    assert found.cores[0].features
+    assert not any("st.shortlist" in sentence for sentence in found.answer)

@@ -355,14 +355,14 @@ def test_the_folder_of_a_tuning_tells_what_the_command_did(tmp_path, capsys, mon
     assert "was chosen as the best in accuracy." in said
     assert run(["methods", "tuned", "--core", "0.5"]) == 2
     assert "--core is that of the tuning in tuned" in capsys.readouterr().err
-    recorded = tmp_path / "tuned" / "methods.json"
+    recorded = tmp_path / "tuned" / "findings.json"
     whole = recorded.read_text(encoding="utf-8")
     recorded.unlink()
     assert run(["methods", "tuned"]) == 2
     assert "tuned holds a tuning whose methods are not written yet" in capsys.readouterr().err
     recorded.write_text(whole.replace("best in accuracy", "worst in accuracy"), encoding="utf-8")
     assert run(["methods", "tuned"]) == 2
-    assert "methods.json is damaged" in capsys.readouterr().err
+    assert "findings.json is damaged" in capsys.readouterr().err
 
 
 def test_a_wrong_format_gets_a_sentence(tmp_path, capsys):

@@ -9,7 +9,7 @@ from tests.findings.test_findings import SHAKY, STEADY, assessment
 import steadyset as st
 from steadyset.findings import findings_of
 from steadyset.findings.parts import record_findings, recorded_findings
-from steadyset.inference.scores import losses_against_best, test_mean_difference
+from steadyset.inference.comparison import losses_against_best, test_mean_difference
 
 CANNOT = "These data cannot tell which selector to prefer"
 NOISE = np.random.default_rng(0).standard_normal((6, 10))

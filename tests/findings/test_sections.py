@@ -9,7 +9,7 @@ from pypdf import PdfReader
 import steadyset as st
 from steadyset.findings import sections
 from steadyset.findings.sections import Bullets, Section, Text
-from steadyset.reports.document import document_of
+from steadyset.reports import document_of
 
 RUNS = st.Selections.from_sets([["a", "b"], ["a", "b"], ["a", "c"]] * 4, features=list("abcdef"))
 SAID = "Half of it was found again."

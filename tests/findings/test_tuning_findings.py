@@ -10,7 +10,7 @@ import pytest
 import steadyset as st
 from steadyset.findings import findings_of
 from steadyset.findings.parts import record_findings
-from steadyset.inference.scores import corrected_error
+from steadyset.inference.comparison import corrected_error
 
 
 @pytest.fixture(scope="module")

@@ -249,7 +249,7 @@ def test_a_similarity_shows_its_most_similar_pair_first():
 
 
 def test_the_stability_of_very_many_runs_is_left_to_summary(assessment, monkeypatch):
-    monkeypatch.setattr("steadyset.assessment.result.MOST_MEASURED", 3)
+    monkeypatch.setattr("steadyset.assessment.result.MAX_MEASURED", 3)
     text = Read(assessment._repr_html_()).text
     assert "summary() measures the stability." in text
     assert "95% interval" not in text

@@ -19,7 +19,7 @@ from tests.fuzz.hostile import damaged, flipped
 
 import steadyset as st
 from steadyset.assessment.folder import RunFolder
-from steadyset.findings.citations import record_methods
+from steadyset.findings.parts import record_findings
 
 X = np.random.default_rng(0).normal(size=(20, 4))
 Y = [0, 1] * 10
@@ -60,7 +60,7 @@ def _unfinished(path: Path) -> Path:
 def _told(path: Path) -> Path:
     """A folder with what a tuning leaves of its methods."""
     path.mkdir()
-    record_methods(st.findings_of([[1, 0, 1], [1, 1, 0], [1, 0, 1]]).methods, path)
+    record_findings(st.findings_of([[1, 0, 1], [1, 1, 0], [1, 0, 1]]), path)
     return path
 
 

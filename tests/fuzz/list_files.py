@@ -9,7 +9,7 @@ from pathlib import Path
 import openpyxl
 
 import steadyset as st
-from steadyset.io.lists.recorded_files import read_universe
+from steadyset.io.lists.selection_files import read_universe
 
 LISTS = {
     "Smith": ["TP53", "BRCA1", "EGFR", "MYC"],

@@ -29,6 +29,7 @@ RECORDS = frozenset(
             "Interval",
             "Measure",
             "NullExpectation",
+            "Shortlist",
         ),
         *(
             "ChoiceRule",
@@ -210,6 +211,11 @@ def _running() -> list[Recipe]:
         "random_state": 0,
         "execution": None,
     }
+    shortlist = {
+        **{"X": X, "y": y, "false": 1.0, "fdr": None, "bases": ["filter"], "strata": None, "permutations": 20},
+        **{"splits": 10, "outer": 0, "minutes": None, "n_jobs": None, "out": None, "random_state": 0},
+        "execution": None,
+    }
     return [
         *(Recipe(name, _split(name, list(own)), own | {"random_state": 0} | splits) for name, own in kinds.items()),
         Recipe("AutoRuns", st.AutoRuns, {"width": 0.5, "max_runs": 4, "measure": "nogueira"}),
@@ -222,6 +228,7 @@ def _running() -> list[Recipe]:
         Recipe("SearchOptions", st.SearchOptions, {"sampler": "random", "measure": "nogueira", "similarity": None}),
         Recipe("assess", st.assess, assess),
         Recipe("tune", st.tune, tune),
+        Recipe("shortlist", st.shortlist, shortlist),
         Recipe(
             "decision_flip",
             st.importances.decision_flip,
@@ -278,6 +285,10 @@ SELECTORS: dict[str, dict[str, Any]] = {
         "n_lambdas": 5,
         "lambda_min_ratio": None,
         "tol": 1e-06,
+    },
+    "ShortlistSelector": {
+        **{"false": 1.0, "fdr": None, "bases": ["filter"], "permutations": 20, "splits": 10, "task": "classes"},
+        **{"n_jobs": None, "random_state": 0},
     },
     "StabilitySelection": {
         "base": None,
@@ -426,7 +437,8 @@ def _split(name: str, own: list[str]) -> Callable[..., Any]:
 
 def _fitted(name: str, own: list[str]) -> Callable[..., Any]:
     def fitted(**given: Any) -> Any:
-        selector = getattr(st.selectors, name)(**{key: given[key] for key in own})
+        home = st.selectors if hasattr(st.selectors, name) else st
+        selector = getattr(home, name)(**{key: given[key] for key in own})
         support = selector.fit(given["X"], given["y"]).get_support()
         assert support.dtype == bool
         return support

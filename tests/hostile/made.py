@@ -62,7 +62,7 @@ def linked_folder(path: Path, elsewhere: Path) -> Path:
 def nested(path: Path, depth: int = 200_000) -> Path:
     """Brackets within brackets."""
     path.mkdir()
-    for name in ("assessment.json", "job.json", "findings.json", "methods.json"):
+    for name in ("assessment.json", "job.json", "findings.json"):
         (path / name).write_text("[" * depth + "]" * depth, encoding="utf-8")
     return path
 

@@ -22,9 +22,18 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.job import Job
 from steadyset.io import beneath
 from steadyset.serve.job_queue import Queue, born, end, is_held
-from steadyset.serve.orders import HELD, STARTED, WAITING, Order, found_order, read_order, write_order
 from steadyset.serve.progress import DAMAGED, FOUND, RUNNING, progress_of
-from steadyset.serve.run_store import RunStore
+from steadyset.serve.run_store import (
+    HELD,
+    STARTED,
+    STOPPED,
+    WAITING,
+    Order,
+    RunStore,
+    order_in,
+    read_order,
+    write_order,
+)
 
 pytestmark = pytest.mark.posix
 SLEEPS = (sys.executable, "-S", "-c", "import time; time.sleep(600)")
@@ -157,7 +166,8 @@ def test_a_sealed_order_counts_in_its_own_folder_alone(folder):
     write_order(folder / "mine", Order("assess", {"out": "mine"}))
     assert read_order(folder / "mine") is not None
     shutil.copytree(folder / "mine", folder / "copy")
-    assert (read_order(folder / "copy"), found_order(folder / "copy").command) == (None, "assess")
+    found, sealed = order_in(folder / "copy")
+    assert (read_order(folder / "copy"), found.command, sealed) == (None, "assess", False)
     content = json.loads((folder / "mine" / "job.json").read_text(encoding="utf-8"))
     content["options"]["target"] = "other"
     (folder / "mine" / "job.json").write_text(json.dumps(content), encoding="utf-8")
@@ -334,7 +344,7 @@ def test_a_number_that_the_system_gave_to_another_process_is_left_alone(folder, 
         fcntl.flock(lock, fcntl.LOCK_EX)
         queue = Queue(RunStore(folder), 1, SLEEPS)
         with pytest.raises(InputError, match="held by a process that this page did not start"):
-            queue.stop(RunStore(folder).run("mine"))
+            queue.end(RunStore(folder).run("mine"), STOPPED)
     assert not end(innocent.pid, born(innocent.pid), folder / "mine", HELD)  # it does not have the lock
     assert not end(innocent.pid, "", folder / "mine", HELD)
 

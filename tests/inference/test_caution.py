@@ -12,7 +12,7 @@ from sklearn.model_selection import GroupKFold, LeaveOneOut, RepeatedStratifiedK
 
 import steadyset as st
 from steadyset.findings import findings_of
-from steadyset.inference.caution import ROUGH, UNKNOWN, caution
+from steadyset.inference.table import ROUGH, UNKNOWN, caution
 from steadyset.resampling import RESAMPLINGS, Rows, as_resampling
 
 INDEPENDENT = [

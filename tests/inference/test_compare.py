@@ -149,7 +149,8 @@ def test_features_must_agree_where_runs_are_paired_or_similar_features_count() -
 
 def test_what_rounds_to_zero_has_no_sign_and_what_is_undefined_is_a_dash() -> None:
     found = st.compare({"a": procedure(1, 0), "b": procedure(1, 1)})
-    found.table.loc["a", ["estimate", "low", "high"]] = [-0.0001, -0.2, float("nan")]
+    row = next(one for one in found.estimates if one["procedure"] == "a")
+    row |= {"estimate": -0.0001, "low": -0.2, "high": float("nan")}
     assert "-0.000" not in found.to_markdown()
     assert "-0.200 to –" in found.to_markdown()
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import hypergeom
 
 import steadyset as st
-from steadyset.inference.agreement import intersection_law
+from steadyset.inference.consensus import intersection_law
 
 NAMES = list("abcdefgh")
 LASSO = st.Selections.from_sets([["a", "b"], ["a", "b"], ["a", "c"], ["a", "b"]], features=NAMES)

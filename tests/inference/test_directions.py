@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steadyset.inference.feature_details import Directions, class_names, data_directions
+from steadyset.inference.features import Directions, class_names, data_directions
 from steadyset.tasks import CLASSES, NUMBER
 
 
@@ -66,11 +66,11 @@ def test_a_positive_coefficient_speaks_for_the_second_class_or_a_larger_number()
 
 
 def test_many_columns_are_read_in_blocks(monkeypatch):
-    from steadyset.inference import feature_details
+    from steadyset.inference import features
 
     X, y = np.random.default_rng(0).normal(size=(20, 50)), np.arange(20) % 3
     whole = data_directions(X, y, CLASSES)
-    monkeypatch.setattr(feature_details, "CELLS_A_BLOCK", 100)
+    monkeypatch.setattr(features, "CELLS_A_BLOCK", 100)
     assert data_directions(X, y, CLASSES).tolist() == whole.tolist()
     means = np.array([X[y == c].mean(axis=0) for c in range(3)])
     assert [abs(code) - 1 for code in whole] == np.abs(means - means.mean(axis=0)).argmax(axis=0).tolist()

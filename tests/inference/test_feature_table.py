@@ -5,8 +5,7 @@ import pytest
 from scipy.stats import binomtest
 
 import steadyset as st
-from steadyset.inference.feature_details import StandIn, jeffreys, stand_ins_words, wilson
-from steadyset.inference.feature_table import feature_blocks
+from steadyset.inference.features import StandIn, feature_blocks, jeffreys, stand_ins_words, wilson
 from steadyset.inference.runs import steady_core
 from steadyset.similarity import alike as alike_module
 
@@ -142,7 +141,7 @@ def test_memory_of_alike_features_does_not_grow_with_their_square():
 
 
 def test_groups_are_the_clusters_of_stability_selection_when_all_features_are_selected():
-    from steadyset.selectors.ensembles.clusters import read_clusters
+    from steadyset.selectors.ensembles.levels import read_clusters
 
     X = np.random.default_rng(0).normal(size=(60, 40))
     X[:, 20:] = X[:, :20] + 0.5 * X[:, 20:]

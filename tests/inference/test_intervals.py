@@ -10,12 +10,10 @@ from hypothesis.extra import numpy as some_arrays
 from scipy import special
 
 import steadyset as st
-from steadyset.inference.interval import interval_of
-from steadyset.inference.variance import jackknife, jackknives
-from steadyset.measures.evaluate import estimates, has_needs
-from steadyset.measures.options import Options
-from steadyset.measures.pairs import Pairwise, size_classes
-from steadyset.measures.patterns import levels_of, levels_without
+from steadyset.inference.interval import interval_of, jackknife, jackknives
+from steadyset.measures.evaluate import Options, estimates, has_needs
+from steadyset.measures.frequency import levels_of, levels_without
+from steadyset.measures.pairwise import Pairwise, size_classes
 from steadyset.measures.record import all_measures, get_measure
 
 METHODS = ("auto", "normal", "t", "jackknife", "bootstrap", "logit")
@@ -181,8 +179,7 @@ def test_the_same_seed_gives_the_same_bootstrap() -> None:
 
 
 def test_copies_of_a_run_do_not_lift_the_bootstrap() -> None:
-    from steadyset.inference.interval import resampled_values
-    from steadyset.inference.variance import jackknife
+    from steadyset.inference.interval import jackknife, resampled_values
 
     sel, options = random_runs(M=15), Options(random_state=0)
     for name in ("nogueira", "jaccard", "somol"):

@@ -7,7 +7,7 @@ import pytest
 
 import steadyset as st
 from steadyset.inference import runs
-from steadyset.inference.feature_details import AlikeGraph
+from steadyset.inference.features import AlikeGraph
 from steadyset.similarity.alike import Alike
 
 

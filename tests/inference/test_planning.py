@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import steadyset as st
-from steadyset.inference.planning import Outlook
-from steadyset.inference.variance import jackknife, spread_of
-from steadyset.measures.options import Options
+from steadyset.inference.interval import Outlook, jackknife, spread_of
+from steadyset.measures.evaluate import Options
 
 
 def runs(M: int, seed: int = 0) -> st.Selections:

@@ -6,7 +6,7 @@ from sklearn.datasets import make_moons
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
-from steadyset.inference.scores import CONSTANT, compare_scores, corrected_error, test_mean_difference
+from steadyset.inference.comparison import CONSTANT, compare_scores, corrected_error, test_mean_difference
 
 
 def test_the_corrected_t_test_gives_what_scikit_learn_publishes():

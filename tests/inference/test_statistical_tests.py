@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import steadyset as st
-from steadyset.inference.variance import jackknife, spread_of
-from steadyset.measures.options import Options
+from steadyset.inference.interval import jackknife, spread_of
+from steadyset.measures.evaluate import Options
 from steadyset.measures.record import get_measure
 
 

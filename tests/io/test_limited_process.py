@@ -8,7 +8,7 @@ import pytest
 
 from steadyset.foundation.errors import InputError
 from steadyset.io.files import SPARE, run_limited
-from steadyset.io.formats.sheets import read_sheet
+from steadyset.io.formats.tables import read_sheet
 
 
 def printed(script, path, n_bytes=0, seconds=20.0, instead="save it"):

@@ -125,13 +125,25 @@ def test_what_one_gets_of_an_inspected_table_with_many_columns_is_one_s_own(tmp_
     assert st.load_data(found, "y").X[0, :3].tolist() == [0, 1, 2]
 
 
-def test_the_page_opens_an_upload_once(watched):
-    from steadyset.serve.sandboxed import understood
+def test_the_page_opens_an_upload_once_from_its_first_look_to_the_order(watched):
+    from steadyset.serve.sandboxed import fixed_runs, understood
 
+    path, counts = watched("data.csv")
     for reading in ({}, {"target": "y"}):
-        path, counts = watched("data.csv")
         told = understood(str(path), reading, None)
         assert (told["candidates"], counts()[0]) == ({"b": 2, "y": 2}, 1)
+    assert fixed_runs(str(path), {"target": "y"}, None, "kfold:n_splits=2") == 2
+    assert counts() == (1, 1)
+
+
+def test_an_upload_that_changes_is_read_again(watched):
+    from steadyset.serve.sandboxed import understood
+
+    path, _ = watched("data.csv")
+    understood(str(path), {}, None)
+    path.write_text(CONTENTS["data.csv"].replace("y", "z"), encoding="utf-8")
+    os.utime(path, ns=(1, 1))
+    assert understood(str(path), {}, None)["candidates"] == {"b": 2, "z": 2}
 
 
 @pytest.mark.parametrize(
@@ -144,7 +156,7 @@ def test_the_page_opens_an_upload_once(watched):
     ],
 )
 def test_the_page_shows_the_first_cells_of_a_table_without_reading_all_of_them_again(tmp_path, monkeypatch, content):
-    from steadyset.io.formats.sheets import read_sheet
+    from steadyset.io.formats.tables import read_sheet
     from steadyset.serve import sandboxed
 
     path = tmp_path / "data.txt"

@@ -12,7 +12,7 @@ import pytest
 
 from steadyset.foundation.errors import InputError
 from steadyset.io.data.data_table import load_data
-from steadyset.io.data.joined import Phenotypes
+from steadyset.io.data.readers import Phenotypes
 from steadyset.io.files import File
 from steadyset.io.formats.series_matrix import read_series_header, read_series_matrix
 
@@ -34,7 +34,7 @@ EXPRESSION = [
 
 
 def test_characteristics_are_those_of_geoquery_also_where_lines_are_shifted():
-    known = Phenotypes.of_series(read_series_header(File(FILE), 1))
+    known = Phenotypes(read_series_header(File(FILE), 1))
     for name, values in TRUTH.items():
         assert known[name] == values
         assert known[name.removesuffix(":ch1")] == values
@@ -138,7 +138,7 @@ def test_two_channels_have_characteristics_of_their_own(tmp_path):
     line = "\t".join(["!Sample_characteristics_ch2", *(f'"tissue: pool{i % 2}"' for i in range(8))])
     text = FILE.read_text(encoding="utf-8").replace("!Sample_molecule_ch1", line + "\n!Sample_molecule_ch1")
     (tmp_path / "x.txt").write_text(text, encoding="utf-8")
-    known = Phenotypes.of_series(read_series_header(File(tmp_path / "x.txt"), 1))
+    known = Phenotypes(read_series_header(File(tmp_path / "x.txt"), 1))
     assert known["tissue"] == TRUTH["tissue:ch1"]
     assert known["tissue:ch2"] == ["pool0", "pool1"] * 4
 

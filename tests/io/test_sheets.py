@@ -6,7 +6,7 @@ import openpyxl
 import pytest
 
 from steadyset.foundation.errors import InputError
-from steadyset.io.formats.sheets import read_sheet, sheet_names
+from steadyset.io.formats.tables import read_sheet, sheet_names
 
 TABLE = [["gene", "a", "b"], ["TP53", "1.5", "2"], ["MYC", "3", "4"]]
 

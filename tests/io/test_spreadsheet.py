@@ -111,3 +111,21 @@ def test_the_table_of_features_follows_the_options_of_the_command(tmp_path, caps
     assert [spreadsheet_safe(name) for name in plain.index] == list(safe.index)
     assert list(safe["core"]) == [float(share >= 0.2) for share in safe["frequency"]]
     assert (safe["wilson_high"] <= plain["wilson_high"].to_numpy()).all()
+
+
+def test_a_workbook_keeps_names_as_text_and_numbers_as_numbers():
+    from io import BytesIO
+
+    import openpyxl
+
+    from steadyset.io.formats.spreadsheet import xlsx_bytes
+
+    names = ["MARCH1", "=1+1", "SEPT-2", "<&\x01>", " a ", "007", "1e5"]
+    rows = [{"feature": name, "share": i / 3, "n": i, "note": float("nan")} for i, name in enumerate(names)]
+    sheet = openpyxl.load_workbook(BytesIO(xlsx_bytes(rows))).active
+    read = [[cell.value for cell in row] for row in sheet.iter_rows()]
+    assert read[0] == ["feature", "share", "n", "note"]
+    assert [row[0] for row in read[1:]] == ["MARCH1", "=1+1", "SEPT-2", "<&\\x01>", " a ", "007", "1e5"]
+    assert [row[1] for row in read[1:]] == [i / 3 for i in range(len(names))]
+    assert all(cell.data_type != "f" for row in sheet.iter_rows() for cell in row[:1])
+    assert xlsx_bytes(rows) == xlsx_bytes(rows)

@@ -16,8 +16,7 @@ from openpyxl.styles import Font
 from steadyset.foundation.errors import InputError, MissingExtraError
 from steadyset.io.data.data_table import load_data
 from steadyset.io.files import OLE
-from steadyset.io.formats.sheets import read_sheet, sheet_names
-from steadyset.io.formats.tables import TableFile
+from steadyset.io.formats.tables import TableFile, read_sheet, sheet_names
 
 WRITTEN = Path(__file__).parent / "written"
 CONTENT_TYPES = b'<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'

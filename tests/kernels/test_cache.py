@@ -143,6 +143,14 @@ def test_a_change_of_any_source_compiles_anew_and_what_is_a_week_old_is_removed(
     assert {folder.name for folder in kept.iterdir()} == {f"kernels-{before}", f"kernels-{after}"}
 
 
+def test_the_same_sources_at_another_time_are_not_compiled_again(place, monkeypatch):
+    source = place / "code" / "doubling.py"
+    assert compiles(place, monkeypatch, jit.stamp_of(place / "code"))
+    source.write_bytes(source.read_bytes())
+    os.utime(source, (10**9, 10**9))
+    assert not compiles(place, monkeypatch, jit.stamp_of(place / "code"))
+
+
 def test_the_folder_that_the_user_gave_numba_is_used(place, monkeypatch):
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(place / "given"))
     assert compiles(place, monkeypatch)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as hyp
 
 import steadyset as st
-from steadyset.measures.adjusted.expectations import RandomOverlaps
-from steadyset.measures.options import Options
+from steadyset.measures.evaluate import Options
+from steadyset.measures.random_overlaps import RandomOverlaps
 from steadyset.measures.record import get_family
 
 ORACLES = json.loads((Path(__file__).parents[1] / "oracles" / "adjusted.json").read_text(encoding="utf-8"))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as hyp
 
 import steadyset as st
-from steadyset.measures import effective
+from steadyset.measures import adjusted
 
 ORACLES = json.loads((Path(__file__).parents[1] / "oracles" / "sechidis.json").read_text(encoding="utf-8"))
 
@@ -170,7 +170,7 @@ def test_the_size_of_the_blocks_does_not_matter(monkeypatch):
     Z = rng.random((5, 40)) < 0.4
     similarity = st.FeatureSimilarity.from_data(rng.normal(size=(12, 40)))
     at_once = st.stability(Z, "sechidis", similarity=similarity, thresholded=False)
-    monkeypatch.setattr(effective, "CELLS_A_BLOCK", 100)
+    monkeypatch.setattr(adjusted, "CELLS_A_BLOCK", 100)
     in_blocks = st.stability(Z, "sechidis", similarity=similarity, thresholded=False)
     assert in_blocks == pytest.approx(at_once, abs=1e-12)
 

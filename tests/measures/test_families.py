@@ -11,12 +11,10 @@ import pytest
 
 import steadyset as st
 from steadyset.foundation.errors import InputError
-from steadyset.inference.variance import jackknives
-from steadyset.measures import Family, all_measures, get_family, register_family, unregister_family
-from steadyset.measures.adjusted import expectations
-from steadyset.measures.adjusted.components import Remembered
-from steadyset.measures.adjusted.expectations import RandomOverlaps
-from steadyset.measures.options import Options
+from steadyset.inference.interval import jackknives
+from steadyset.measures import Family, all_measures, get_family, random_overlaps, register_family, unregister_family
+from steadyset.measures.evaluate import Options
+from steadyset.measures.random_overlaps import RandomOverlaps, Remembered
 
 
 class Tables(Family):
@@ -92,7 +90,7 @@ def test_families_say_whether_their_measures_are_means_over_pairs():
 
 
 def test_what_is_remembered_of_chance_is_bounded_and_goes_with_the_similarity(monkeypatch):
-    monkeypatch.setattr(expectations, "MOST_REMEMBERED", 3)
+    monkeypatch.setattr(random_overlaps, "MOST_REMEMBERED", 3)
     similarity = st.FeatureSimilarity.from_groups([0, 0, 0, 1, 1, 2, 2, 3, 4, 5, 6, 7])
     values = [st.stability(runs(), "intersection_mbm", similarity=similarity) for _ in range(2)]
     assert values[0] == values[1] == st.stability(runs(), "intersection_greedy", similarity=similarity)
@@ -165,3 +163,15 @@ def test_a_score_that_is_not_batched_sees_the_sizes_of_one_collection():
     left = [np.delete(sel.sizes, i) for i in range(sel.n_runs)]
     assert found.without.tolist() == [float(sizes.max() - sizes.min()) for sizes in left]
     assert {len(shape) for shape in seen} == {1}
+
+
+def test_a_one_sided_measure_of_weights_is_the_mean_over_ordered_pairs():
+    table = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 4.0], [5.0, 6.0, 0.0]])
+    st.register_measure("one_sided_weights", lambda rows: table.copy(), family="weights", symmetric=False)
+    try:
+        sel = st.Selections.from_weights([[1.0, 2.0], [2.0, 1.0], [3.0, 3.0]])
+        assert st.stability(sel, "one_sided_weights") == table.sum() / 6
+        without_first = jackknives(sel, [st.get_measure("one_sided_weights")], Options())[0].without[0]
+        assert without_first == (4.0 + 6.0) / 2
+    finally:
+        st.unregister_measure("one_sided_weights")

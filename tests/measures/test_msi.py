@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 
 import steadyset as st
 from steadyset.measures import weights
-from steadyset.measures.options import Options
+from steadyset.measures.evaluate import Options
 from steadyset.measures.record import get_family
 
 CASES = json.loads((Path(__file__).parents[1] / "oracles" / "ecml21.json").read_text(encoding="utf-8"))["cases"]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steadyset.measures import pairs
+from steadyset.measures import pairwise
 from steadyset.selections import Selections
 
 
@@ -12,9 +12,9 @@ def test_small_inputs_are_counted_as_the_kernels_count(n_runs, d, monkeypatch):
     random = np.random.default_rng(n_runs)
     sizes = random.integers(0, min(d, 20) + 1, n_runs)
     sel = Selections.from_sets([random.choice(d, k, replace=False) for k in sizes], n_features=d)
-    plain = list(pairs.pair_batches(sel))
-    monkeypatch.setattr(pairs, "SMALL", 0)
-    compiled = list(pairs.pair_batches(sel))
+    plain = list(pairwise.pair_batches(sel))
+    monkeypatch.setattr(pairwise, "SMALL", 0)
+    compiled = list(pairwise.pair_batches(sel))
     assert len(plain) == len(compiled) == 1
     for name in ("shared", "size_i", "size_j", "n_pairs"):
         np.testing.assert_array_equal(getattr(plain[0], name), getattr(compiled[0], name))

@@ -57,7 +57,7 @@ def test_the_note_of_guzman_says_when_all_sets_are_full():
 
 
 def test_many_sizes_do_not_slow_the_note(monkeypatch):
-    monkeypatch.setattr("steadyset.measures.family.MOST_SIZES", 2)
+    monkeypatch.setattr("steadyset.measures.evaluate.MOST_SIZES", 2)
     assert note(ONE_EMPTY, "ochiai").endswith(": sizes range from 0 to 2")
 
 

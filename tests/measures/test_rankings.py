@@ -12,9 +12,9 @@ from scipy import stats
 from scipy.spatial import distance
 
 import steadyset as st
-from steadyset.measures.options import Options
-from steadyset.measures.rankings import expected_canberra
+from steadyset.measures.evaluate import Options
 from steadyset.measures.record import get_family
+from steadyset.measures.weights import expected_canberra
 
 
 @some.composite

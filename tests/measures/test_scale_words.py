@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from steadyset.measures.options import verdict
+from steadyset.measures.evaluate import verdict
 
 
 @pytest.mark.parametrize(

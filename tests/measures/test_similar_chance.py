@@ -12,7 +12,7 @@ from hypothesis import strategies as hyp
 
 import steadyset as st
 from steadyset.kernels.overlap.overlaps import COLUMNS, all_overlaps, random_overlaps
-from steadyset.measures.adjusted.expectations import CONTROLS, RandomOverlaps
+from steadyset.measures.random_overlaps import CONTROLS, RandomOverlaps
 
 INTERSECTIONS = ["intersection_mbm", "intersection_greedy", "intersection_count", "intersection_mean"]
 ALL = frozenset(("greedy", "matched"))
@@ -43,7 +43,7 @@ def enumerated(chance, measure, a, b):
 
 
 def _scores(measure, table, a, b):
-    from steadyset.measures.adjusted.components import SimilarPairs
+    from steadyset.measures.random_overlaps import SimilarPairs
 
     return measure.score(SimilarPairs.from_table(table, np.full(len(table), a), np.full(len(table), b)))
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from tests.plots import goldens, test_accuracy_against_stability, test_stability_path
+from tests.plots import goldens, test_accuracy_against_stability, test_listed_features, test_stability_path
 
 import steadyset as st
 from steadyset.tuning import Trials
@@ -35,6 +35,14 @@ def judged() -> st.Findings:
     return replace(found, summary=rows)
 
 
+def listed() -> st.Findings:
+    """A shortlist whose features have hostile names."""
+    result = test_listed_features.found()
+    rows = [replace(one, alike=(*NAMES[:2],), alike_frequencies=(0.2, 0.1)) for one in result.listed.features]
+    rows = [replace(one, feature=name) for one, name in zip(rows, NAMES, strict=False)]
+    return replace(st.findings_of(result), shortlist=replace(result.listed, features=tuple(rows)))
+
+
 def of_hostile_names(kind: st.plot.RegisteredPicture) -> st.plot.Picture:
     """A picture of a kind that is drawn from no more than selections, or findings of an assessment."""
     return kind.build(RUNS if kind.takes == "selections" else judged())
@@ -46,6 +54,7 @@ PICTURES = {
     "core_overlap": lambda: st.plot.core_overlap(TWO),
     "hyperparameter": lambda: st.plot.hyperparameter({1: RUNS, 2: RUNS}, NAMES[0]),
     "importance_flow": lambda: st.plot.importance_flow(RUNS, ALIKE),
+    "listed_features": lambda: st.plot.listed_features(listed()),
     "measure_agreement": lambda: st.plot.measure_agreement(TWO),
     "null_distribution": lambda: st.plot.null_distribution(RUNS, n_draws=20),  # which shows no name
     "runs_by_features": lambda: st.plot.runs_by_features(RUNS),

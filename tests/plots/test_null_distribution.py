@@ -6,7 +6,7 @@ from scipy.stats import hypergeom
 
 import steadyset as st
 from steadyset.measures.chance import chance_distribution
-from steadyset.measures.options import Options
+from steadyset.measures.evaluate import Options
 
 TWO = st.Selections.from_sets([[0, 1, 2, 3], [1, 2, 3, 7, 8]], n_features=20)
 

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.metrics import silhouette_score
 
 import steadyset as st
-from steadyset.inference import run_groups as grouping
+from steadyset.inference import instability as grouping
 
 SETS = [["a", "b"], ["d", "e"], ["a", "b", "c"], ["d", "e"], ["a", "b"], ["d", "e", "c"], []]
 RUNS = st.Selections.from_sets(SETS, features=list("abcdef"))

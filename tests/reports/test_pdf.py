@@ -13,7 +13,7 @@ import steadyset as st
 from steadyset.findings.sections import Text
 from steadyset.foundation.text import shown_name
 from steadyset.plots.drawing import text_width, wrapped
-from steadyset.reports.document import document_of
+from steadyset.reports import document_of
 
 HOSTILE = [
     "<script>alert(1)</script>",

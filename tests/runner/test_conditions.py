@@ -11,7 +11,7 @@ import pytest
 from threadpoolctl import ThreadpoolController, threadpool_info
 
 from steadyset.runner import conditions
-from steadyset.runner.conditions import same_conditions, told
+from steadyset.runner.conditions import one_line, same_conditions
 
 
 def threads():
@@ -83,4 +83,4 @@ def test_ctrl_c_during_the_search_for_libraries_is_not_lost(monkeypatch):
 
 def test_halves_of_characters_are_written_out_in_what_is_told():
     """Names of files may have them, and no file takes them."""
-    assert told("OSError", "no file caf\udce9.csv\nat all") == "OSError: no file caf\\udce9.csv"
+    assert one_line("OSError", "no file caf\udce9.csv\nat all") == "OSError: no file caf\\udce9.csv"

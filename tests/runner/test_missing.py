@@ -16,7 +16,7 @@ from steadyset import Data
 from steadyset.assessment import assess
 from steadyset.foundation.errors import InputError
 from steadyset.resampling import Bootstrap, KFold
-from steadyset.runner.table import filled, medians, takes_gaps
+from steadyset.runner.columns import filled, medians, takes_gaps
 from steadyset.tuning.models import FilteredModel
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)

@@ -38,9 +38,9 @@ def test_cells_do_not_depend_on_the_engine_or_on_how_many_are_fitted_together(re
     plan, selectors = plan_of(resampling=resampling), list(SELECTORS.values())
     keys = [(s, run) for run in range(9) for s in range(3)]
     by_ten = untimed(compute("serial", plan, selectors, keys, 1))
-    monkeypatch.setattr(runner, "MOST_TOGETHER", 1)
+    monkeypatch.setattr(runner, "MAX_TOGETHER", 1)
     assert str(untimed(compute("serial", plan, selectors, keys, 1))) == str({key: by_ten[key] for key in keys})
-    monkeypatch.setattr(runner, "MOST_TOGETHER", 4)
+    monkeypatch.setattr(runner, "MAX_TOGETHER", 4)
     in_threads = untimed(compute("threads", plan, selectors, keys, 2))
     assert str({key: in_threads[key] for key in keys}) == str({key: by_ten[key] for key in keys})
 
@@ -125,7 +125,7 @@ def test_filters_score_all_runs_of_an_assessment_by_one_call_and_to_the_same_bit
         monkeypatch.setattr(FilterSelector, kind, counted)
     found = untimed(compute("serial", request.plan, selectors, keys, 1))
     assert calls == {"fit": 0, "fit_many": len(names)}
-    monkeypatch.setattr(runner, "MOST_TOGETHER", 1)
+    monkeypatch.setattr(runner, "MAX_TOGETHER", 1)
     alone = untimed(compute("serial", request.plan, selectors, keys, 1))
     assert calls == {"fit": len(keys), "fit_many": len(names)}
     assert str({key: found[key] for key in keys}) == str({key: alone[key] for key in keys})

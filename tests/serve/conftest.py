@@ -4,8 +4,8 @@ import warnings
 
 import pytest
 
+from steadyset.serve import create_application
 from steadyset.serve.access import Access
-from steadyset.serve.application import create_application
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # newer versions prefer another client than httpx

@@ -16,9 +16,8 @@ from tests.serve.conftest import BASE, TestClient, uploaded
 import steadyset.cli.runs as command
 from steadyset.cli import run
 from steadyset.serve import access as guard
-from steadyset.serve import run_views, site
+from steadyset.serve import create_application, run_views, site
 from steadyset.serve.access import Access
-from steadyset.serve.application import create_application
 
 pytestmark = pytest.mark.posix
 

@@ -8,12 +8,11 @@ import threading
 from tests.serve.test_queue import go, ordered, queue_of, until
 from tests.serve.test_safety import listening
 
+from steadyset.serve import create_application
 from steadyset.serve.access import Access
-from steadyset.serve.application import create_application
 from steadyset.serve.job_queue import is_held
-from steadyset.serve.orders import Order, write_order
 from steadyset.serve.progress import EVERY, Watches, progress_of
-from steadyset.serve.run_store import RunStore
+from steadyset.serve.run_store import Order, RunStore, write_order
 
 LISTENERS = 50
 
@@ -134,7 +133,7 @@ def test_fifty_browsers_on_a_real_server_see_a_run_end_and_lost_ones_are_forgott
         browsers = [threading.Thread(target=streamed, args=(port, cookie, answers)) for _ in range(LISTENERS)]
         for one in browsers:
             one.start()
-        watches = application.app.state.watches
+        watches = application.app.state.site.watches
         until(lambda: "a" in watches._watches and watches._watches["a"].listeners == LISTENERS)
         go(store, "a")
         for one in browsers:

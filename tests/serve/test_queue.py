@@ -11,9 +11,19 @@ from tests.waiting import until
 
 from steadyset.foundation.errors import InputError
 from steadyset.serve.job_queue import Queue, is_held
-from steadyset.serve.orders import HELD, JOB, PAUSED, STARTED, STOPPED, WAITING, Order, read_order, write_order
 from steadyset.serve.progress import FAILED, INTERRUPTED, RUNNING, progress_of
-from steadyset.serve.run_store import RunStore
+from steadyset.serve.run_store import (
+    HELD,
+    JOB,
+    PAUSED,
+    STARTED,
+    STOPPED,
+    WAITING,
+    Order,
+    RunStore,
+    read_order,
+    write_order,
+)
 
 # In place of the command: waits for a file that is called like the run and ends with .go, then ends.
 WAITS = """
@@ -103,20 +113,20 @@ def test_a_killed_server_leaves_its_runs_alone(store, folder):
     assert progress_of(store.run("a")).state == RUNNING
     later = queue_of(store)
     later.begin()
-    later.pause(store.run("a"))
+    later.end(store.run("a"), PAUSED)
     until(lambda: progress_of(store.run("a")).state == PAUSED)
 
 
 def test_pause_and_stop_end_the_process_and_resume_starts_it_again(store):
     queue = queue_of(store)
     ordered(queue, "a")
-    queue.pause(store.run("a"))
+    queue.end(store.run("a"), PAUSED)
     until(lambda: progress_of(store.run("a")).state == PAUSED)
     queue.submit("a", store.run("a").order)
     assert progress_of(store.run("a")).state == RUNNING
     with pytest.raises(InputError, match="is running"):
         queue.submit("a", store.run("a").order)
-    queue.stop(store.run("a"))
+    queue.end(store.run("a"), STOPPED)
     until(lambda: progress_of(store.run("a")).state == STOPPED)
 
 
@@ -124,7 +134,7 @@ def test_what_waits_can_be_paused_and_is_not_started_then(store):
     queue = queue_of(store, cores=1)
     for name in "abc":
         ordered(queue, name)
-    queue.pause(store.run("b"))
+    queue.end(store.run("b"), PAUSED)
     go(store, "a")
     until(lambda: running(store) == ["c"])
     assert progress_of(store.run("b")).state == PAUSED
@@ -184,7 +194,7 @@ def test_what_was_started_since_it_was_looked_at_is_ended_too(store):
     seen = store.run("b")  # it waits
     go(store, "a")
     until(lambda: running(store) == ["b"])
-    queue.stop(seen)
+    queue.end(seen, STOPPED)
     until(lambda: progress_of(store.run("b")).state == STOPPED)
 
 

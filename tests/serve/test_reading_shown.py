@@ -5,7 +5,7 @@ import html
 import numpy as np
 import pandas as pd
 import pytest
-from tests.serve.conftest import uploaded
+from tests.serve.conftest import BASE, TestClient, change_headers, uploaded
 
 ROWS = 30
 
@@ -53,3 +53,21 @@ def test_a_button_adds_to_the_columns_that_are_left_out_already(client):
 
 def test_a_table_without_rows_says_so(client):
     assert "names of columns and no rows" in shown(client, pd.DataFrame(columns=["a", "b"]))
+
+
+def test_the_process_that_read_a_table_answers_further_questions_and_ends_with_the_page(application, access):
+    sandbox = application.app.state.site.sandbox
+    with TestClient(application, base_url=BASE) as client:
+        client.get(f"/enter?token={access.token}")
+        client.change = change_headers(client, access)
+        table = frame(sick=np.arange(ROWS) % 2).to_csv(index=False).encode()
+        asked = {"kind": "assess", "file": uploaded(client, "table.csv", table), "target": "sick"}
+        client.get("/data", params=asked)
+        (first,) = sandbox._kept.values()
+        form = {**asked, "selector": "anova", "resampling": "bootstrap", "runs": "4", "jobs": "1", "seed": "0"}
+        assert "One run: anova" in client.post("/estimate", data=form, headers=client.change).text
+        assert list(sandbox._kept.values()) == [first]
+        client.get("/data", params={**asked, "file": uploaded(client, "other.csv", table)})
+        (second,) = sandbox._kept.values()
+        assert second is not first
+    assert sandbox._kept == {}

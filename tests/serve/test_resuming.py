@@ -13,9 +13,8 @@ from tests.serve.test_serve_in_browser import table
 import steadyset as st
 from steadyset.assessment import Assessment
 from steadyset.foundation.job import Job, doing
-from steadyset.serve.orders import JOB, STOPPED, Order, read_order, write_order
 from steadyset.serve.progress import FINISHED_STATE, INTERRUPTED, RUNNING, progress_of
-from steadyset.serve.run_store import RunStore
+from steadyset.serve.run_store import JOB, STOPPED, Order, RunStore, read_order, write_order
 from steadyset.serve.run_views import resumed_order
 from steadyset.serve.sandboxed import front
 

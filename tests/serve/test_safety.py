@@ -13,8 +13,8 @@ from tests.serve.conftest import BASE, PORT, TestClient, uploaded
 
 from steadyset.cli import run
 from steadyset.foundation.errors import InputError
+from steadyset.serve import create_application
 from steadyset.serve.access import FORM_BYTES, Access
-from steadyset.serve.application import create_application
 from steadyset.serve.run_store import RunStore, harmless_name
 
 PAGES = ("/", "/measure", "/assess", "/tune", "/runs")

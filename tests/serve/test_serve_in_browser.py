@@ -9,8 +9,8 @@ from tests.serve.test_browsing import assessed
 from tests.serve.test_safety import listening
 
 from steadyset.io.data.data_table import load_data
+from steadyset.serve import create_application
 from steadyset.serve.access import Access
-from steadyset.serve.application import create_application
 
 PATIENCE = 180_000  # milliseconds, on a machine that does other things
 MATRIX = "a,b,c,d\n1,1,0,0\n1,1,0,0\n1,0,1,0\n1,1,0,0\n"
@@ -121,6 +121,31 @@ def _more_runs_then_rename_and_delete(page, folder):
     page.get_by_role("button", name="Delete").click()
     page.wait_for_url("**/runs")
     assert not (folder / "kept").exists()
+
+
+def test_from_a_table_to_a_list(opened, server, tmp_path):
+    folder, _ = server
+    page = opened()
+    page.get_by_role("link", name="List").last.click()
+    page.set_input_files("#upload", table(tmp_path / "a list.csv", 60))
+    page.get_by_role("button", name="tumour (2 values)").click()
+    page.get_by_text("About").wait_for()
+    page.get_by_label("False features").fill("0.5")
+    page.get_by_label("Repeats").fill("2")
+    page.get_by_label("Name").fill("listed")
+    page.get_by_role("button", name="Shortlist").click()
+    page.wait_for_url("**/runs/listed")
+    report = page.frame_locator("iframe.report")
+    report.get_by_text("tell yes from no").wait_for()
+    assert "Finished: 4 of 4 runs" in page.inner_text("#run")
+    assert set((folder / "listed" / "shortlist.txt").read_text(encoding="utf-8").split("\n")) >= {"gene 0", "gene 1"}
+    assert "about 0.5 of them may be false" in report.locator("#answer").inner_text()
+    for name in ("shortlist.csv", "shortlist.xlsx", "shortlist.txt"):
+        with page.expect_download() as taken:
+            page.get_by_role("link", name=name).click()
+        assert taken.value.suggested_filename == f"listed-{name}"
+    assert "st.shortlist(" in page.locator("#python").inner_text()
+    assert "--false 0.5" in page.locator("#command").inner_text()
 
 
 def test_two_runs_are_compared(opened, server):

@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 import steadyset as st
-from steadyset.measures.adjusted.expectations import RandomOverlaps
+from steadyset.measures.random_overlaps import RandomOverlaps
 from steadyset.similarity import store
 
 C = np.array([[1.0, 0.95, 0.3, 0.0], [0.95, 1.0, 0.9, 0.0], [0.3, 0.9, 1.0, 0.2], [0.0, 0.0, 0.2, 1.0]])

@@ -23,12 +23,12 @@ def ranked(monkeypatch):
     """The names of the filters that were asked to rank, in order."""
     names = []
 
-    def top_features(name, *args, **kwargs):
+    def noted(name, *args, **kwargs):
         names.append(name)
         return real(name, *args, **kwargs)
 
-    real = evaluation.top_features
-    monkeypatch.setattr(evaluation, "top_features", top_features)
+    real = evaluation.ranked
+    monkeypatch.setattr(evaluation, "ranked", noted)
     return names
 
 

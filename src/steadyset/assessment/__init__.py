@@ -14,14 +14,14 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 
-from steadyset.assessment.details import JOB
-from steadyset.assessment.engines import Execution, compute
+from steadyset.assessment.engines import CRASHED, KILLED, Execution, check_picklable, compute
 from steadyset.assessment.folder import RunFolder, Saving, is_saved
-from steadyset.assessment.request import DETAILS, Request, SelectorsLike, make_request
+from steadyset.assessment.request import DETAILS, JOB, Request, SelectorsLike, make_request
 from steadyset.assessment.result import Assessment
-from steadyset.assessment.workers import CRASHED, KILLED, refuse_what_cannot_travel
 from steadyset.assessment.written import SCHEMA_VERSION
 from steadyset.foundation.arguments import (
+    FIRST_RUNS,
+    MAX_RUNS,
     Estimator,
     Labels,
     TableLike,
@@ -32,20 +32,19 @@ from steadyset.foundation.arguments import (
     job_count,
     wrong_argument,
 )
-from steadyset.foundation.conventions import FIRST_RUNS, MAX_RUNS
-from steadyset.foundation.errors import Argument, HopelessError, InputError
+from steadyset.foundation.errors import AlwaysFailsError, Argument, InputError
 from steadyset.foundation.progress import Tell, compiling_told, progress_told
-from steadyset.inference.feature_table import table_csv
+from steadyset.inference.features import table_csv
 from steadyset.io.data.data_table import Data
 from steadyset.io.disk import folder_path
 from steadyset.kernels.jit import before_compiling
 from steadyset.resampling import Bootstrap, Resampling, as_resampling
-from steadyset.resampling.given import ResamplingLike
+from steadyset.resampling.base import ResamplingLike
+from steadyset.runner.columns import medians
 from steadyset.runner.conditions import reason
 from steadyset.runner.plan import Cut
 from steadyset.runner.run import EVERY_ROW, Cell, error_on_all_rows
 from steadyset.runner.scoring import ScoringLike
-from steadyset.runner.table import medians
 from steadyset.selections import Selections
 from steadyset.similarity.alike import alike_in_data
 
@@ -113,10 +112,10 @@ class AutoRuns:
 
     def _needed(self, sel: Selections) -> int:
         """A selector without a stability (it selects nothing, or everything, each time) asks for no more runs."""
-        from steadyset.foundation.conventions import LEVEL
-        from steadyset.inference.planning import outlook
+        from steadyset.foundation.arguments import LEVEL
+        from steadyset.inference.interval import outlook
         from steadyset.measures import stability
-        from steadyset.measures.options import Options
+        from steadyset.measures.evaluate import Options
         from steadyset.measures.record import get_measure
 
         if np.isnan(stability(sel, self.measure)):
@@ -229,7 +228,7 @@ def assess(
     if automatic is not None:
         request = replace(request, automatic=asdict(automatic))
     if how.engine not in ("serial", "threads") and (how.engine != "auto" or jobs > 1):
-        refuse_what_cannot_travel(request.plan, dict(zip(request.names, request.selectors, strict=True)))
+        check_picklable(request.plan, dict(zip(request.names, request.selectors, strict=True)))
     with ExitStack() as stack:
         finished: dict[tuple[int, int], Cell] = {}
         if folder is not None:
@@ -334,7 +333,7 @@ def _fill(
         for cell in cells:
             if cell.selector not in tried:
                 tried.add(cell.selector)
-                _refuse_hopeless(request, cell)
+                _refuse_always_failing(request, cell)
             if folder is not None and not is_saved(cell):
                 folder.add(cell)
             finished[cell.selector, cell.run] = cell
@@ -345,7 +344,7 @@ def _fill(
                 progress(done, len(every))
 
 
-def _refuse_hopeless(request: Request, first: Cell) -> None:
+def _refuse_always_failing(request: Request, first: Cell) -> None:
     """Stop when the first run of a selector fails over its parameters, and the whole data makes no difference."""
     if (
         first.selected is not None or CRASHED in first.failure or KILLED in first.failure
@@ -354,7 +353,7 @@ def _refuse_hopeless(request: Request, first: Cell) -> None:
     error = error_on_all_rows(request.plan, request.selectors[first.selector])
     if isinstance(error, (ValueError, TypeError)) and reason(error) == first.failure:
         what = first.failure.removeprefix("InputError: ").rstrip(".")
-        raise HopelessError(f"The selector {request.names[first.selector]!r} would fail in every run: {what}.")
+        raise AlwaysFailsError(f"The selector {request.names[first.selector]!r} would fail in every run: {what}.")
 
 
 @contextmanager
@@ -363,7 +362,7 @@ def _no_trace_of_what_cannot_run(folder: RunFolder) -> Iterator[None]:
     before = folder.settings() if folder.exists else None
     try:
         yield
-    except HopelessError:
+    except AlwaysFailsError:
         if before is None:
             folder.discard()
         elif len(folder.settings()["selectors"]) > len(before["selectors"]):
@@ -382,7 +381,7 @@ def _result(
 def _with_table(request: Request, result: Assessment, folder: RunFolder | None) -> Assessment:
     """The result with what its table of features needs of the data, and the table itself in the folder."""
     plan = request.plan
-    fill = medians(plan.X, plan.gaps) if plan.impute is not None and len(plan.gaps) else None
+    fill = medians(plan.X, plan.gaps) if plan.fills else None
     alike = alike_in_data(plan.amounts, result.counts, fill)
     told = result.with_alike(alike)
     if folder is not None:

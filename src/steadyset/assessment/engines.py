@@ -1,26 +1,41 @@
 """Where cells are computed: in this process, in threads, in worker processes, or on a dask cluster.
 
-An engine takes cells in any order and hands each back as it is finished; what a cell contains never depends on it.
+The answer does not depend on it. Worker processes share the data through a memory map and may die: then the cells that
+may have been their work are tried again in ever smaller groups, until the one that ends its process is alone. That cell
+is recorded as failed, and the others go on.
 """
 
 from __future__ import annotations
 
+import errno
+import faulthandler
+import logging
+import os
+import re
+import signal
+import tempfile
+import threading
 import time
-from collections import deque
+import warnings
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from logging import CRITICAL
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 
-from steadyset.assessment.cluster import on_cluster
 from steadyset.assessment.folder import Saving
-from steadyset.assessment.workers import fetched, in_processes
+from steadyset.assessment.written import cell_json, read_cell
 from steadyset.foundation.arguments import check_flag, job_count, wrong_argument
+from steadyset.foundation.errors import Argument, InputError, MissingExtraError, SteadysetError
 from steadyset.foundation.progress import Progress, check_progress
-from steadyset.runner.conditions import RECORD, check_on_warning
+from steadyset.runner.conditions import RECORD, check_on_warning, end_with, reason
 from steadyset.runner.plan import Plan
-from steadyset.runner.run import Cell, Group, compute_group, grouped
+from steadyset.runner.run import EVERY_ROW, Cell, Group, compute_group, grouped, run_label
+from steadyset.selectors.known import Extensions
 
 Key = tuple[int, int]
 Engine = Callable[[Plan, Sequence[Any], Sequence[Key], int, Saving], Iterator[Cell]]
@@ -158,6 +173,389 @@ def _threads(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: 
 
 def _group(saving: Saving, plan: Plan, selector: Any, index: int, runs: Sequence[int]) -> list[Cell]:
     return list(saving.each(compute_group(plan, selector, index, runs)))
+
+
+RESTARTS = 3
+AHEAD = 2  # cells that are handed to each worker before they are finished
+CRASHES = 3  # after which the other cells of a selector that has never been sound are not tried
+CRASHED = "the process that ran it ended without an answer"
+KILLED = "the process that ran it was ended from outside, perhaps for lack of memory"
+FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")
+
+
+def in_processes(
+    plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int, saving: Saving
+) -> Iterator[Cell]:
+    """The cells as they are finished; those whose process crashed come last, as failed."""
+    try:
+        yield from _Workers(plan, selectors, n_jobs, saving).cells(keys)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise InputError(
+            f"The disk with {tempfile.gettempdir()} has no room to share the data with worker processes; "
+            "make room, set TMPDIR, or use ",
+            Argument("engine", "threads", of="Execution"),
+            ".",
+        ) from None
+
+
+def check_picklable(plan: Plan, selectors: Mapping[str, Any]) -> None:
+    """Refuse what cannot be sent to another process, before any work is done; functions without a name can."""
+    from joblib.externals.loky.backend.reduction import dumps
+
+    parts = {f"The selector {name!r}": selector for name, selector in selectors.items()}
+    parts |= {f"The score {score.name!r}": score.scorer for score in plan.scoring}
+    for name, part in {**parts, "The predictor": plan.predictor, "The resampling": plan.resampling}.items():
+        try:
+            dumps(part)
+        except Exception as error:
+            raise InputError(
+                f"{name} cannot be sent to worker processes: {reason(error).rstrip('.')}. Use ",
+                Argument("engine", "threads", of="Execution"),
+                ", or remove what cannot be sent.",
+            ) from None
+
+
+@dataclass(eq=False)
+class _Workers:
+    """Computes cells apart and learns which selectors crash."""
+
+    plan: Plan
+    selectors: Sequence[Any]
+    n_jobs: int
+    saving: Saving
+
+    def __post_init__(self) -> None:
+        self.crashes: Counter[int] = Counter()
+        self.last: dict[int, str] = {}
+        self.sound: set[int] = set()
+
+    def cells(self, keys: Sequence[Key]) -> Iterator[Cell]:
+        left = list(keys)
+        while left:
+            done = set()
+            # A selector that crashed once has its cells alone from then on, after those of the others.
+            together = [key for key in left if not self.crashes[key[0]]]
+            for cell in self._careful(together, self.n_jobs) if together else self._alone(left[0]):
+                done.add((cell.selector, cell.run))
+                yield cell
+            left = [key for key in left if key not in done]
+
+    def _careful(self, keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
+        """The cells of `keys` up to the first loss, and those that may have caused it."""
+        groups = grouped(self.plan, self.selectors, keys, n_jobs)
+        keys = [(selector, run) for selector, runs in groups for run in runs]
+        in_hand = AHEAD * n_jobs * max(len(runs) for _, runs in groups)
+        done = set()
+        try:
+            for cell in self._apart(keys, n_jobs):
+                done.add((cell.selector, cell.run))
+                yield cell
+        except _process_losses():
+            suspects = [key for key in keys[: len(done) + in_hand] if key not in done]
+            saved = {key: found for key in suspects if (found := self.saving.found(*key)) is not None}
+            yield from saved.values()
+            yield from self._divided([key for key in suspects if key not in saved])
+
+    def _divided(self, suspects: Sequence[Key]) -> Iterator[Cell]:
+        if len(suspects) < 2:
+            for key in suspects:
+                yield from self._alone(key)
+            return
+        for half in (suspects[: len(suspects) // 2], suspects[len(suspects) // 2 :]):
+            done = set()
+            try:
+                for cell in self._apart(half, self.n_jobs):
+                    done.add((cell.selector, cell.run))
+                    yield cell
+            except _process_losses():
+                yield from self._divided([key for key in half if key not in done])
+
+    def _alone(self, key: Key) -> Iterator[Cell]:
+        """One cell, with nothing beside it that could be to blame."""
+        selector = key[0]
+        if self.crashes[selector] >= CRASHES and selector not in self.sound:
+            yield self._failed(key, f"not tried, because in {CRASHES} runs before {self.last[selector]}")
+            return
+        for _ in range(RESTARTS + 1):
+            try:
+                yield from self._apart([key], 1)
+                self.sound.add(selector)
+                return
+            except _process_losses() as loss:
+                how = _exit_codes(loss)
+                what = KILLED if any(name in how for name in FROM_OUTSIDE) else CRASHED
+                if what == CRASHED:
+                    break
+        self.crashes[selector] += 1
+        self.last[selector] = f"{what} ({how})" if how else what
+        yield self._failed(key, self.last[selector])
+
+    def _failed(self, key: Key, why: str) -> Cell:
+        selector, run = key
+        return Cell(selector, run, run_label(self.plan, run), None, None, failure=why)
+
+    def _apart(self, keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
+        from joblib import Parallel, delayed
+
+        plan = self.plan
+        # joblib maps arrays into its workers when they are arguments by themselves, not inside a Plan.
+        rest = replace(plan, X=np.empty((0, 0)), y=np.empty(0))
+        parallel = Parallel(
+            n_jobs=max(2, n_jobs),  # one job would be computed in this process
+            backend="loky",
+            batch_size=1,
+            pre_dispatch=AHEAD * n_jobs,
+            max_nbytes="1M",
+            temp_folder=tempfile.gettempdir(),
+            return_as="generator_unordered",
+            initializer=end_with,
+            initargs=(os.getpid(),),
+        )
+        extensions = Extensions()
+        with _deaf_children():
+            results = parallel(
+                delayed(_compute_apart)(self.saving, extensions, plan.X, plan.y, rest, self.selectors[s], s, runs)
+                for s, runs in grouped(plan, self.selectors, keys, n_jobs)
+            )
+        for cells in fetched(results):
+            yield from cells
+
+
+def fetched(results: Generator[list[Cell]]) -> Iterator[list[Cell]]:
+    """The results of joblib as they come; those that nobody fetches are left without a word."""
+    try:
+        for cells in results:  # noqa: UP028 - `yield from` would close the results before they are made quiet
+            yield cells
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # joblib warns of them
+            results.close()
+
+
+def _process_losses() -> type[BaseException]:
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    found: type[BaseException] = BrokenProcessPool
+    return found
+
+
+def _exit_codes(loss: BaseException) -> str:
+    """How the workers ended, such as SIGSEGV(-11) or EXIT(3)."""
+    found = re.search(r"exit codes of the workers are \{(.*?)\}", str(loss))
+    return found[1] if found else ""
+
+
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Processes started here ignore Ctrl-C, which reaches every process of a terminal: their parent ends them.
+
+    And the one that tidies up after a parent that was ended does not warn of what it finds.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker as pythons
+
+    from joblib.externals.loky.backend import resource_tracker as lokys
+
+    warned = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join([*filter(None, [warned]), "ignore:resource_tracker:UserWarning"])
+    for tracker in (lokys, pythons):
+        tracker.ensure_running()  # it would let Ctrl-C through again if it were started below
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if warned is None:
+            del os.environ["PYTHONWARNINGS"]
+        else:
+            os.environ["PYTHONWARNINGS"] = warned
+
+
+def _compute_apart(
+    saving: Saving, extensions: Extensions, X: Any, y: Any, rest: Plan, selector: Any, index: int, runs: Sequence[int]
+) -> list[Cell]:
+    faulthandler.disable()  # a crash is told by its parent, in a sentence
+    return list(saving.each(compute_group(replace(rest, X=X, y=y), selector, index, runs)))
+
+
+OWN_MACHINE = "127.0.0.1"
+TOPIC = "steadyset"  # of what workers tell before their task ends; the scheduler keeps the latest of each topic
+CLUSTER_PATIENCE = 20.0  # seconds in which lost workers may come back
+
+
+class WorkersLostError(SteadysetError, RuntimeError):
+    """Workers kept dying, or the scheduler is gone; the finished cells are kept."""
+
+
+def on_cluster(
+    plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int, address: str | None
+) -> Iterator[Cell]:
+    """The cells as they are finished."""
+    with _quiet(), connected(n_jobs, address) as client:
+        remaining = dict.fromkeys(keys)
+        for _ in range(RESTARTS + 1):
+            try:
+                for cell in _attempt(client, plan, selectors, list(remaining)):
+                    del remaining[cell.selector, cell.run]
+                    yield cell
+                return
+            except _cluster_losses():  # what the lost workers had in hand is done again
+                _wait_for_workers(client, address, _missing(remaining))
+        raise WorkersLostError(
+            f"Workers were lost {RESTARTS + 1} times before their work was done, perhaps for lack of memory; "
+            f"{_missing(remaining)} are missing, the finished ones are kept: resume with fewer jobs or more memory."
+        )
+
+
+@contextmanager
+def connected(n_jobs: int, address: str | None) -> Iterator[Any]:
+    """A connection to the scheduler at an address, or to one of our own that this machine alone can reach."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise MissingExtraError(
+            Argument("engine", "dask", of="Execution"), ' needs dask: pip install "steadyset[dask]".'
+        ) from None
+    with ExitStack() as stack:
+        target: Any = address
+        try:
+            if address is None:
+                with _deaf_to_ctrl_c():
+                    target = LocalCluster(
+                        n_workers=n_jobs,
+                        threads_per_worker=1,
+                        host=OWN_MACHINE,
+                        dashboard_address=f"{OWN_MACHINE}:0",  # another cluster may have dask's own port
+                        scheduler_kwargs={"dashboard": False},
+                        silence_logs=CRITICAL,
+                    )
+                stack.callback(_closed, target)
+            client = Client(target, timeout=10)
+        except (OSError, ValueError) as error:
+            raise InputError(f"No dask scheduler answers at {address or OWN_MACHINE}: {error}.") from None
+        stack.callback(_closed, client)
+        yield client
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What every worker holds."""
+
+    extensions: Extensions
+    plan: Plan
+    selectors: Sequence[Any]
+
+
+def _compute_there(work: _Work, index: int, runs: Sequence[int]) -> list[Cell]:
+    """The cells of a group; each is told as soon as it is computed."""
+    from distributed import get_worker
+
+    cells = []
+    for cell in compute_group(work.plan, work.selectors[index], index, runs):
+        if len(runs) > 1:
+            get_worker().log_event(TOPIC, {"key": work.plan.key, "cell": cell_json(cell)})
+        cells.append(cell)
+    return cells
+
+
+def _attempt(client: Any, plan: Plan, selectors: Sequence[Any], keys: Sequence[Key]) -> Iterator[Cell]:
+    from distributed import as_completed
+
+    work = client.scatter(_Work(Extensions(), plan, selectors), broadcast=True, hash=False)
+    groups = grouped(plan, selectors, keys, max(2, len(client.nthreads())))
+    told, missing = SimpleQueue[bytes](), set(keys)
+
+    def hear(event: tuple[float, Mapping[str, Any]]) -> None:
+        if event[1]["key"] == plan.key:  # others may use the same cluster
+            told.put(event[1]["cell"])
+
+    client.subscribe_topic(TOPIC, hear)
+    futures = [client.submit(_compute_there, work, s, runs, pure=False, retries=RESTARTS) for s, runs in groups]
+    ready, alive = as_completed(futures), time.monotonic()
+    while not ready.is_empty():
+        cells: list[Cell] = []
+        if not told.empty():
+            cells = [read_cell(told.get())]
+        elif ready.has_ready():
+            future = ready.next()
+            cells = future.result()
+            future.release()
+        for cell in cells:
+            # A group tells of its cells one by one, and of all at its end; one of an attempt before may still do so.
+            if (cell.selector, cell.run) in missing:
+                missing.remove((cell.selector, cell.run))
+                yield cell
+        if cells:
+            continue
+        time.sleep(0.02)
+        if time.monotonic() > alive + 1:  # a cluster without workers would be waited for without end
+            if not client.nthreads():
+                raise TimeoutError("no workers are left")
+            alive = time.monotonic()
+
+
+def _cluster_losses() -> tuple[type[BaseException], ...]:
+    """What dask raises when workers or the scheduler are gone; a lost connection is an OSError."""
+    from distributed import KilledWorker
+    from distributed.client import FutureCancelledError
+
+    return KilledWorker, FutureCancelledError, OSError, TimeoutError
+
+
+def _missing(keys: Iterable[Key]) -> str:
+    """What is left to do, in words."""
+    runs = sum(run != EVERY_ROW for _, run in keys)
+    return f"{runs} runs" if runs else "fits on all rows"
+
+
+def _wait_for_workers(client: Any, address: str | None, missing: str) -> None:
+    """A nanny starts its worker anew; where nobody comes, there is nothing to go on with."""
+    end = time.monotonic() + CLUSTER_PATIENCE
+    while time.monotonic() < end:
+        with suppress(*_cluster_losses()):
+            if client.status == "running" and client.nthreads():
+                return
+        time.sleep(0.5)
+    raise WorkersLostError(
+        f"The dask cluster at {address or OWN_MACHINE} has lost its workers or its scheduler; {missing} are "
+        "missing, the finished ones are kept: start the cluster again and resume."
+    )
+
+
+def _closed(part: Any) -> None:
+    with suppress(Exception):  # what is gone cannot be closed
+        part.close()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """What dask logs of lost connections is told in one sentence."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client", "asyncio", "tornado")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes started here ignore Ctrl-C, and so does this one while it starts them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 ENGINES: dict[str, Engine] = {"serial": _serial, "threads": _threads, "processes": in_processes}

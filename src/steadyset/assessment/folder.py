@@ -74,13 +74,9 @@ class RunFolder:
 
     def settings(self) -> dict[str, Any]:
         """What the assessment was asked for."""
-        path = self.path / SETTINGS
-        try:
-            text = beneath.read(self.path, SETTINGS)
-        except FileNotFoundError:
-            raise InputError(f"{self.path} is not a run folder: it has no {SETTINGS}.") from None
-        except OSError as error:
-            raise InputError(f"{path} cannot be read: {error.strerror or error}.") from None
+        path, text = self.path / SETTINGS, self._content(SETTINGS)
+        if text is None:
+            raise InputError(f"{self.path} is not a run folder: it has no {SETTINGS}.")
         with _damage_told(path):
             _refuse_other_schemas(path, text)
             content = read_json(text)
@@ -89,8 +85,7 @@ class RunFolder:
 
     def add(self, cell: Cell) -> None:
         """Put a finished cell on disk."""
-        with explained(self.path, resumable=True):
-            beneath.write(self.path, _file_name(cell.selector, cell.run), cell_json(cell))
+        self._write(_file_name(cell.selector, cell.run), cell_json(cell))
 
     def finished(self, selector: int, run: int) -> Cell | None:
         """A cell that was added since the others were packed."""
@@ -119,8 +114,7 @@ class RunFolder:
 
     def write_alike(self, alike: Alike, settings: Mapping[str, Any]) -> None:
         """Put down which features are alike, in place of what was."""
-        with explained(self.path, resumable=True):
-            beneath.write(self.path, ALIKE_FEATURES, alike_parquet(alike, settings))
+        self._write(ALIKE_FEATURES, alike_parquet(alike, settings))
 
     def alike(self) -> Alike | None:
         """Which features are alike; None where the folder does not say."""
@@ -132,9 +126,7 @@ class RunFolder:
 
     def write_table(self, text: str) -> None:
         """Put the table of features where people find it."""
-        with explained(self.path, resumable=True):
-            # UTF-8 has no halves of characters: they are written out.
-            beneath.write(self.path, TABLE, text.encode("utf-8", "backslashreplace"))
+        self._write(TABLE, text.encode("utf-8", "backslashreplace"))  # UTF-8 has no halves of characters
 
     def discard(self) -> None:
         """Remove what `create` and `add` wrote, and the folder if nothing else is in it."""
@@ -168,6 +160,10 @@ class RunFolder:
             yield
         finally:
             lock.release()
+
+    def _write(self, name: str, content: bytes) -> None:
+        with explained(self.path, resumable=True):
+            beneath.write(self.path, name, content)
 
     def _single(self) -> list[str]:
         return [f"{FINISHED}/{name}" for name in self._names(FINISHED) if name.endswith(".json")]

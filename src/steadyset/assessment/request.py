@@ -1,21 +1,30 @@
-"""What `assess` was asked for: data and selectors checked, named and fingerprinted."""
+"""What `assess` was asked for: data and selectors checked, named and fingerprinted, and described for readers.
+
+What decides the result stands in the settings of a run folder; what only describes it, for the methods paragraph of a
+paper, in their details.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import re
+import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
 from steadyset._version import __version__
-from steadyset.assessment.details import data_details, selector_details
 from steadyset.foundation.arguments import Estimator, seed_of, wrong_argument
 from steadyset.foundation.errors import Complaints, InputError, about
+from steadyset.foundation.job import current_job
+from steadyset.foundation.text import reference, shown_name
+from steadyset.inference.features import data_directions
 from steadyset.io.data.data_table import Data, as_data, is_annotated
 from steadyset.io.labels import feature_names
 from steadyset.io.numbers import (
@@ -29,14 +38,24 @@ from steadyset.io.numbers import (
 )
 from steadyset.kernels.arrays import Floats
 from steadyset.resampling import Bootstrap, as_resampling
-from steadyset.runner.columns import FunctionSelector, function_name, is_plain_function
+from steadyset.runner.columns import (
+    FrameColumns,
+    FunctionSelector,
+    columns_with_gaps,
+    function_name,
+    is_plain_function,
+    may_take_text,
+    refuse_empty,
+    refuse_gaps,
+    text_coded,
+)
 from steadyset.runner.conditions import RECORD, check_on_warning
 from steadyset.runner.extraction import can_choose, refuse_new_columns
 from steadyset.runner.plan import NO_CUT, Cut, Plan, check_top
 from steadyset.runner.scoring import default_predictor, read_scoring
-from steadyset.runner.table import FrameColumns, columns_with_gaps, may_take_text, refuse_empty, refuse_gaps, text_coded
+from steadyset.selectors.catalogue import about_selector
 from steadyset.selectors.ensembles import StabilitySelection
-from steadyset.selectors.validation import all_finite, check_k
+from steadyset.selectors.validation import all_finite, check_k, size_or_default
 from steadyset.tasks import TASKS, check_columns, task_of
 
 DETAILS = "details"
@@ -83,37 +102,17 @@ class Request:
     def details(self) -> dict[str, Any]:
         """What describes the assessment for readers and decides nothing: other words for it may be resumed."""
         selectors = dict(zip(self.names, self.selectors, strict=True))
-        told = selector_details(selectors, len(self.features), self.plan.task, _shown)
+        told = {name: _selector_details(one, len(self.features), self.plan.task) for name, one in selectors.items()}
         stop = {"automatic": dict(self.automatic)} if self.automatic else {}
         return {**data_details(self.plan, self.target), **stop, "selectors": told}
 
 
-def make_request(
-    selectors: Any,
-    X: Any,
-    y: Any,
-    *,
-    resampling: Any,
-    scoring: Any,
-    predictor: Any,
-    random_state: int | None,
-    on_warning: str = RECORD,
-    cut: Cut = NO_CUT,
-) -> Request:
-    """Check everything before any work is done."""
+def make_request(selectors: Any, X: Any, y: Any, **options: Any) -> Request:
+    """Check everything before any work is done; options are those of `make_plan`."""
     refuse_table("selectors", selectors, "assess")
     data = as_data(X, y, stacklevel=3)
-    plan, names = make_plan(
-        data,
-        resampling=resampling,
-        scoring=scoring,
-        predictor=predictor,
-        random_state=random_state,
-        on_warning=on_warning,
-        cut=cut,
-        texts=_take_text(selectors),
-    )
-    check_top(cut, len(names))
+    plan, names = make_plan(data, texts=_take_text(selectors), **options)
+    check_top(plan.cut, len(names))
     named = named_selectors(selectors, plan.task, TASKS[plan.task].n_classes(plan.y))
     for name, selector in named.items():
         if is_plain_function(selector):
@@ -344,3 +343,97 @@ def fingerprint(plan: Plan) -> str:
         # Each text after its length: no two lists of texts give the same bytes.
         digest.update("".join(f"{len(text)}:{text}" for text in texts).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
+
+
+JOB = "job"
+PACKAGES = ("numpy", "scipy", "scikit-learn")
+# What an assessment sets itself, and what names a filter, a function or its features.
+UNTOLD = ("random_state", "n_jobs", "task", "name", "function", "features", "frame")
+LONGEST = 200  # characters of a parameter that is told
+
+
+def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
+    """The target, the missing values, the groups and the resampling, the versions of what computes, the job."""
+    resampling = plan.resampling
+    task = TASKS[plan.task]
+    return {
+        "target": target,
+        "classes": {str(label): count for label, count in task.counts(plan.y).items()},
+        "other_task": task.other(plan.y) if plan.task_assumed else None,
+        "directions": data_directions(plan.amounts, plan.y, plan.task).tolist(),
+        "missing_values": int(np.isnan(plan.X[:, plan.gaps]).sum()),
+        "missing_features": len(plan.gaps),
+        "n_groups": 0 if plan.groups is None else len(np.unique(plan.groups)),
+        "n_runs": plan.n_runs,
+        "resampling": {"words": resampling.in_words(), "reference": reference(type(resampling))},
+        "predictor": predictor_words(plan),
+        "versions": {"python": sys.version.split()[0], **{name: version(name) for name in PACKAGES}},
+        **({JOB: job} if (job := current_job()) is not None else {}),
+    }
+
+
+def predictor_words(plan: Plan) -> str:
+    """What predicts from the selected features, where there are scores."""
+    if not plan.scoring:
+        return ""
+    usual = default_predictor(plan.task)
+    steps = [step for _, step in getattr(plan.predictor, "steps", [("", plan.predictor)])]
+    fills = type(steps[0]).__name__ == "SimpleImputer" and len(steps) == len(usual.steps) + 1
+    if [repr(step) for step in steps[fills:]] == [repr(step) for _, step in usual.steps]:
+        filled = ", with missing values replaced by medians" * fills
+        return f"a {TASKS[plan.task].predictor_words} on standardised features{filled}"
+    if repr(plan.predictor) == repr(default_predictor(plan.task, encodes=True)):
+        coded = ", with a column of 0 and 1 for each label of text"
+        return f"a {TASKS[plan.task].predictor_words} on standardised features{coded}"
+    return _listed_steps(steps)
+
+
+def _selector_details(selector: Any, n_features: int, task: str) -> dict[str, Any]:
+    """What a selector is: in a phrase, its reference, and the parameters that are not at their defaults."""
+    summary, reference = about_selector(selector, task)
+    if isinstance(selector, FunctionSelector):
+        named = getattr(selector.function, "__name__", "<lambda>") != "<lambda>"
+        summary = f"the function {function_name(selector.function)}" if named else "a function without a name"
+    elif not summary:
+        steps = [step for _, step in getattr(selector, "steps", ())]
+        summary = _listed_steps(steps) if steps else type(selector).__name__
+    return {
+        "summary": summary,
+        "reference": reference,
+        "package": type(selector).__module__.partition(".")[0],
+        "parameters": _changed(selector, n_features),
+    }
+
+
+def _changed(selector: Any, n_features: int) -> dict[str, str]:
+    """The parameters that differ from their defaults; and k where it decides, whose default depends on the data."""
+    if hasattr(selector, "steps"):
+        return {}
+    defaults = {p.name: p.default for p in inspect.signature(type(selector)).parameters.values()}
+    given = selector.get_params(deep=False)
+    changed = {
+        name: _shown(given[name])
+        for name in defaults
+        if name in given and name not in UNTOLD and _shown(given[name]) != _shown(defaults[name])
+    }
+    if "k" in given and given["k"] is None and _size_decides(selector):
+        changed["k"] = str(size_or_default(None, n_features))
+    return {name: shown_name(text[:LONGEST]) + "..." * (len(text) > LONGEST) for name, text in changed.items()}
+
+
+def _size_decides(selector: Any) -> bool:
+    """Whether one of steadyset's selectors goes by its number of features, where it is not given."""
+    if not type(selector).__module__.startswith("steadyset."):
+        return False
+    return bool(selector.has_size()) if hasattr(selector, "has_size") else getattr(selector, "n_steps", None) is None
+
+
+def _listed_steps(steps: Sequence[Any]) -> str:
+    told = [_printed(step) for step in steps if step is not None and not isinstance(step, str)]
+    return f"a pipeline of {', '.join(told)}" if len(told) > 1 else "".join(told)
+
+
+def _printed(estimator: Any) -> str:
+    """An estimator as it prints itself, which scikit-learn's do by what differs from their defaults."""
+    text = re.sub(r" at 0x[0-9a-f]+", "", " ".join(repr(estimator).split())).removesuffix("()")
+    return text if len(text) <= LONGEST else type(estimator).__name__

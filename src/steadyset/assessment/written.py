@@ -9,7 +9,8 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
@@ -67,30 +68,16 @@ def read_cell(text: bytes) -> Cell:
 
 def cells_parquet(cells: Sequence[Cell]) -> bytes:
     """Cells as a Parquet file, with checksums of its pages and a digest of the cells."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
     rows = [{**(row := asdict(cell)), **{key: list(row[key].items()) for key in SCORES}} for cell in cells]
-    sink = pa.BufferOutputStream()
-    parquet.write_table(
-        arrow_table(rows, _parquet_schema(_cells_digest(cells))),
-        sink,
-        compression="zstd",
-        write_page_checksum=True,
-    )
-    return bytes(sink.getvalue().to_pybytes())
+    return _folded(arrow_table(rows, _parquet_schema(_cells_digest(cells))))
 
 
 def read_cells(content: bytes) -> list[Cell]:
     """The cells of `cells_parquet`."""
-    import pyarrow as pa
-
-    try:
+    with _damage_found():
         table = _unfolded(content)
         found = (table.schema.metadata or {}).get(DIGEST.encode(), b"")
         cells = [_cell(row) for row in table.to_pylist()]
-    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError, OverflowError, MemoryError) as error:
-        raise DamagedError(str(error).splitlines()[0] if str(error) else type(error).__name__) from None
     if found != _cells_digest(cells).encode():
         raise DamagedError(f"its cells do not have the {DIGEST} that was written with them")
     return cells
@@ -99,7 +86,6 @@ def read_cells(content: bytes) -> list[Cell]:
 def alike_parquet(alike: Alike, settings: Mapping[str, Any]) -> bytes:
     """Pairs of alike features as a Parquet file; what was compared, and on which data, is in its metadata."""
     import pyarrow as pa
-    from pyarrow import parquet
 
     about = {
         "data_sha256": settings["data_sha256"],
@@ -114,23 +100,17 @@ def alike_parquet(alike: Alike, settings: Mapping[str, Any]) -> bytes:
     table = pa.table({**columns, "similarity": arrow_array(alike.values, pa.float64())}).replace_schema_metadata(
         {"about": json.dumps(about), DIGEST: _alike_digest(about, alike.pairs, alike.values)}
     )
-    sink = pa.BufferOutputStream()
-    parquet.write_table(table, sink, compression="zstd", write_page_checksum=True)
-    return bytes(sink.getvalue().to_pybytes())
+    return _folded(table)
 
 
 def read_alike(content: bytes, settings: Mapping[str, Any]) -> Alike:
     """What `alike_parquet` wrote for an assessment with these settings."""
-    import pyarrow as pa
-
-    try:
+    with _damage_found():
         table = _unfolded(content)
         metadata = table.schema.metadata or {}
         about = json.loads(metadata[b"about"])
         pairs = np.column_stack([table["feature"].to_numpy(), table["other"].to_numpy()]).astype(np.int64)
         values = table["similarity"].to_numpy().astype(np.float64)
-    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError, OverflowError, MemoryError) as error:
-        raise DamagedError(str(error).splitlines()[0] if str(error) else type(error).__name__) from None
     if metadata.get(DIGEST.encode()) != _alike_digest(about, pairs, values).encode():
         raise DamagedError(f"its pairs do not have the {DIGEST} that was written with them")
     compared = np.array(about["compared"], dtype=np.int64)
@@ -138,6 +118,27 @@ def read_alike(content: bytes, settings: Mapping[str, Any]) -> Alike:
         raise DamagedError("it belongs to other data")
     counts = np.array(about["alike"], dtype=np.int64)
     return Alike(compared, pairs, about["threshold"], about["method"], about["note"], values, counts)
+
+
+@contextmanager
+def _damage_found() -> Iterator[None]:
+    """Whatever a file that was written otherwise raises is damage, in the words of its first line."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError, OverflowError, MemoryError) as error:
+        raise DamagedError(str(error).splitlines()[0] if str(error) else type(error).__name__) from None
+
+
+def _folded(table: Any) -> bytes:
+    """A table as a Parquet file with checksums of its pages."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    sink = pa.BufferOutputStream()
+    parquet.write_table(table, sink, compression="zstd", write_page_checksum=True)
+    return bytes(sink.getvalue().to_pybytes())
 
 
 def _unfolded(content: bytes) -> Any:
@@ -267,24 +268,8 @@ def _check_details(details: Any, selectors: Collection[str], n_features: int) ->
 
 
 def _cell(row: Mapping[str, Any]) -> Cell:
-    selected, weights, signs = row["selected"], row["weights"], row.get("signs")
-    return Cell(
-        int(row["selector"]),
-        int(row["run"]),
-        str(row["label"]),
-        None if selected is None else tuple(int(f) for f in selected),
-        None if weights is None else tuple(float(w) for w in weights),
-        _scores(row["scores"]),
-        _number(row["fit_seconds"]),
-        _number(row["score_seconds"]),
-        str(row["failure"]),
-        tuple(str(text) for text in row["warnings"]),
-        int(row["tied"]),
-        _scores(row["blind"]),
-        _scores(row["random"]),
-        None if signs is None else tuple(int(s) for s in signs),
-        str(row.get("rule") or ""),
-    )
+    given = {name: row.get(name) if name in NEWER else row[name] for name in _COLUMNS}
+    return Cell(**{name: read(given[name]) for name, (_, read) in _COLUMNS.items()})
 
 
 def _as_written(cell: Cell) -> dict[str, Any]:
@@ -330,27 +315,41 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
+def _or_none(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What reads several values, or None where a cell has none."""
+    return lambda values: None if values is None else tuple(map(read, values))
+
+
+# The fields of a cell: the type of each in a Parquet file, and what reads its value there and in JSON.
+_COLUMNS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "selector": ("int32", int),
+    "run": ("int32", int),
+    "label": ("string", str),
+    "selected": ("list of int64", _or_none(int)),
+    "weights": ("list of float64", _or_none(float)),
+    "scores": ("map", _scores),
+    "fit_seconds": ("float64", _number),
+    "score_seconds": ("float64", _number),
+    "failure": ("string", str),
+    "warnings": ("list of string", lambda texts: tuple(map(str, texts))),
+    "tied": ("int64", int),
+    "blind": ("map", _scores),
+    "random": ("map", _scores),
+    "signs": ("list of int8", _or_none(int)),
+    "rule": ("string", lambda text: str(text or "")),
+}
+
+
 def _parquet_schema(digest: str) -> Any:
     import pyarrow as pa
 
-    scores = pa.map_(pa.string(), pa.float64())
+    def arrow_type(text: str) -> Any:
+        if text == "map":
+            return pa.map_(pa.string(), pa.float64())
+        several, _, one = text.rpartition(" of ")
+        return pa.list_(pa.type_for_alias(one)) if several else pa.type_for_alias(one)
+
     return pa.schema(
-        [
-            ("selector", pa.int32()),
-            ("run", pa.int32()),
-            ("label", pa.string()),
-            ("selected", pa.list_(pa.int64())),
-            ("weights", pa.list_(pa.float64())),
-            ("scores", scores),
-            ("fit_seconds", pa.float64()),
-            ("score_seconds", pa.float64()),
-            ("failure", pa.string()),
-            ("warnings", pa.list_(pa.string())),
-            ("tied", pa.int64()),
-            ("blind", scores),
-            ("random", scores),
-            ("signs", pa.list_(pa.int8())),
-            ("rule", pa.string()),
-        ],
+        [(name, arrow_type(text)) for name, (text, _) in _COLUMNS.items()],
         metadata={"schema": SCHEMA, "schema_version": str(SCHEMA_VERSION), DIGEST: digest},
     )

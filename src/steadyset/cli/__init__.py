@@ -16,14 +16,14 @@ from steadyset.cli import catalogues, recorded_selections, runs
 from steadyset.cli.output import complain, speak_any_alphabet
 from steadyset.cli.parsing import Command, Function, Subcommand, parsed
 from steadyset.foundation.errors import InterruptedRunError, SteadysetError
-from steadyset.foundation.job import PROGRAM
+from steadyset.foundation.job import KILLED_BY, PROGRAM, leave_at_once
 from steadyset.foundation.registry import PluginWarning
-from steadyset.foundation.signals import KILLED_BY, leave_at_once
 
 BAD_INPUT = 2
 # typer uses the click that is installed or one of its own; its errors are reached through what typer exports.
 USAGE_ERROR: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 COMMANDS: dict[str, Function] = {
+    "shortlist": runs.shortlist,
     "assess": runs.assess,
     "tune": runs.tune,
     "run": runs.run_job,
@@ -46,8 +46,9 @@ app = typer.Typer(
     help="How steady is a feature selection?\n\n"
     "steadyset runs selectors on resamples of your data and reports how steady their choice of features is: near 1, "
     "the same features are selected each time; near 0, they agree no more than by chance.\n\n"
-    "Start with `steadyset assess DATA --target COLUMN`, or with `steadyset measure FILE` if you have recorded "
-    "selections; `steadyset measures` explains the measures.",
+    "Start with `steadyset shortlist DATA --target COLUMN` for a list of features with a stated error, with "
+    "`steadyset assess DATA --target COLUMN` for how steady selectors are, or with `steadyset measure FILE` "
+    "if you have recorded selections; `steadyset measures` explains the measures.",
     invoke_without_command=True,
     add_completion=False,
     pretty_exceptions_enable=False,

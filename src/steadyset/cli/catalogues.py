@@ -105,12 +105,9 @@ def _words(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
-        return _range(value) if value and not isinstance(value[0], str) else ", ".join(map(str, value))
+        is_range = value and not isinstance(value[0], str)
+        return " to ".join(f"{x:g}".replace("inf", "∞") for x in value) if is_range else ", ".join(map(str, value))
     return str(value)
-
-
-def _range(bounds: tuple[float, ...]) -> str:
-    return " to ".join(f"{x:g}".replace("inf", "∞") for x in bounds)
 
 
 def selectors(given: Given) -> None:

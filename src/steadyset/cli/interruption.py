@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from steadyset.foundation.errors import InterruptedRunError
+from steadyset.foundation.job import WORDS, leave
 from steadyset.foundation.progress import Tell
-from steadyset.foundation.signals import WORDS, leave
 
 GRACE, TIDYING = 1.0, 5.0  # seconds until the next run ends, and for what is left to do after it
 

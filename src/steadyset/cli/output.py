@@ -22,9 +22,21 @@ WRITTEN_OUT = "steadyset.written_out"  # how what cannot be encoded is printed
 
 
 def print_rows(
-    rows: Sequence[Mapping[str, Any]], form: str, *, title: str = "", wide: Sequence[str] = (), safe: bool = False
+    rows: Sequence[Mapping[str, Any]],
+    form: str,
+    *,
+    title: str = "",
+    wide: Sequence[str] = (),
+    optional: Sequence[str] = (),
+    safe: bool = False,
 ) -> None:
-    """Print rows that share their keys; `wide` columns of a table may wrap; `safe`: see csv_text."""
+    """Print rows that share their keys.
+
+    `wide` columns of a table may wrap; `optional` ones are left out where no row has anything there; `safe`: see
+    csv_text.
+    """
+    empty = [key for key in optional if not any(row[key] for row in rows)]
+    rows = [{key: value for key, value in row.items() if key not in empty} for row in rows]
     if form == "json":
         from steadyset.findings.parts import plain
 
@@ -45,7 +57,7 @@ def render(found: Findings, form: str, *, safe: bool = False) -> None:
     if form == "json":
         print(found.to_json())
     elif form == "csv":
-        from steadyset.findings.display import main_rows
+        from steadyset.findings.tables import main_rows
 
         print_rows(main_rows(found), form, safe=safe)
     else:
@@ -65,7 +77,7 @@ def print_display(shown: Display, hint: str = ".") -> None:
     for line in shown.notes:
         typer.echo(line)
     for title, lines in shown.sections.items():
-        typer.echo(f"\n{title}:")
+        typer.echo(f"\n{title}" if title.endswith("?") else f"\n{title}:")
         for line in lines:
             typer.echo(f"  {line}")
 

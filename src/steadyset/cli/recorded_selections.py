@@ -1,28 +1,42 @@
-"""`steadyset measure`, `compare` and `consensus` of recorded selections; `report` and `methods` also of run folders."""
+"""`steadyset measure`, `compare` and `consensus` of recorded selections; `report` and `methods` also of run folders.
+
+Selections come from files and folders: what was understood of them is told, and which features are alike.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
-from steadyset.cli import recorded
 from steadyset.cli.output import print_display, print_rows
-from steadyset.foundation.arguments import wrong_argument
-from steadyset.foundation.conventions import LEVEL
+from steadyset.cli.parsing import quoted
+from steadyset.foundation.arguments import LEVEL, wrong_argument
 from steadyset.foundation.display import Figure
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, p_value, percent
-from steadyset.io.labels import UnionOfNames
-from steadyset.options import Given
+from steadyset.io.disk import file_path
+from steadyset.io.formats.columns import RUN
+from steadyset.io.labels import AppearanceOrder, UnionOfNames, some_names
+from steadyset.io.lists import THOSE_NAMES, UNKNOWN_UNIVERSE
+from steadyset.options import Given, options_of
+from steadyset.options.table import READING
 
 if TYPE_CHECKING:
+    from steadyset.assessment import Assessment
     from steadyset.findings.parts import Findings, Measured
+    from steadyset.measures.evaluate import Options
+    from steadyset.measures.record import Measure
     from steadyset.selections import Selections
+    from steadyset.similarity import FeatureSimilarity
+
+NO_UNIVERSE = "give --features N or --universe FILE"
 
 
 def measure(given: Given) -> None:
@@ -33,26 +47,25 @@ def measure(given: Given) -> None:
     """
     from steadyset.findings import of_measures
     from steadyset.inference.table import table_rows
-    from steadyset.measures.evaluate import chosen_measures
-    from steadyset.measures.options import Options
+    from steadyset.measures.evaluate import Options, chosen_measures
 
     wanted = None if not given.measure or "all" in given.measure else chosen_measures(given.measure)
     options = Options(_undefined(given.undefined), **given.arguments("chance"))
-    read, alike = recorded.read_recorded(given.files, given, lists=True)
+    read, alike = read_recorded(given.files, given, lists=True)
     if alike is not None:
         options = replace(options, similarity=alike)
     tables = []
     for one in read:
-        recorded.refuse_full_sets(one, wanted or ())
-        chosen = wanted or recorded.informative_measures(one, options)
+        refuse_full_sets(one, wanted or ())
+        chosen = wanted or informative_measures(one, options)
         try:
             tables.append((one.name, table_rows(one.selections, chosen, options, given.level)))
         except InputError as error:
             raise error.after(f"{one.name}: ") from None
     notes = [f"similarity: {note}" for note in alike.notes] if alike is not None else []
-    notes += recorded.chance_notes(read)
+    notes += chance_notes(read)
     programs = given.format != "table"
-    recorded.echo_notes(read, err=programs)
+    echo_notes(read, err=programs)
     no_universe = [one.name for one in read if isinstance(one.selections.features, UnionOfNames)]
     ties = {one.name: one.selections.tied_share for one in read}
     found = of_measures(tables, given.level, notes, no_universe=no_universe, tied=ties)
@@ -73,23 +86,17 @@ def measure(given: Given) -> None:
 
 def _show_measures(file: str, selections: Selections, measures: list[Measured], level: float) -> None:
     from steadyset.findings import verdict_words
-    from steadyset.inference.caution import cautions, without_cautions
+    from steadyset.inference.table import cautions, without_cautions
 
     left_out = {"name", *(() if level == level else ("se", "low", "high"))}
     rows = [{key: value for key, value in vars(row).items() if key not in left_out} for row in measures]
     rows = [{**row, "note": without_cautions(row["note"])} for row in rows]
-    told = [key for key in rows[0] if key not in ("mc_error", "note") or any(row[key] for row in rows)]
     if all(row["steadier"] == "higher" for row in rows):
-        told.remove("steadier")
+        rows = [{key: value for key, value in row.items() if key != "steadier"} for row in rows]
     low, high = int(selections.sizes.min()), int(selections.sizes.max())
     size = f"{low}" if low == high else f"{low} to {high}"
     read = f"{counted(selections.n_runs, 'run')}, {counted(selections.n_features, 'feature')}"
-    print_rows(
-        [{key: row[key] for key in told} for row in rows],
-        "table",
-        title=f"{file}: {read}, {size} selected",
-        wide=["note"],
-    )
+    print_rows(rows, "table", title=f"{file}: {read}, {size} selected", wide=["note"], optional=("mc_error", "note"))
     for sentence in cautions(row.note for row in measures):
         typer.echo(sentence)
     known = not isinstance(selections.features, UnionOfNames)
@@ -103,17 +110,17 @@ def compare(given: Given) -> None:
     Each FILE holds the features that one procedure selected in several runs; each selector of a run folder is a
     procedure.
     """
-    from steadyset.findings.of_selections import of_comparison
+    from steadyset.findings.of_results import of_comparison
     from steadyset.inference.comparison import compare as run_comparison
     from steadyset.measures import get_measure
 
     if len(set(given.files)) < len(given.files):
         raise InputError("The same file is given twice; give one file per procedure.")
-    read, alike = recorded.read_recorded(given.files, given)
+    read, alike = read_recorded(given.files, given)
     for one in read:
-        recorded.refuse_full_sets(one, [get_measure(given.measure)])
-    read = recorded.side_by_side(read, given.features)
-    procedures = recorded.by_name(read)
+        refuse_full_sets(one, [get_measure(given.measure)])
+    read = side_by_side(read, given.features)
+    procedures = by_name(read)
     found = run_comparison(
         procedures,
         given.measure,
@@ -125,26 +132,26 @@ def compare(given: Given) -> None:
         **given.arguments("chance"),
     )
     programs = given.format != "table"
-    recorded.echo_notes(read, err=programs)
+    echo_notes(read, err=programs)
     if given.format == "markdown":
         typer.echo(found.to_markdown())
     elif given.format == "latex":
         typer.echo(found.to_latex())
     elif given.format == "csv":
-        print_rows(_without_empty_notes(_records(found.tests)), "csv", safe=given.spreadsheet_safe)
+        print_rows(_records(found.tests), "csv", safe=given.spreadsheet_safe, optional=["note"])
     else:
-        findings = of_comparison(found, procedures, at_chance=recorded.at_chance(read, given.level))
+        findings = of_comparison(found, procedures, at_chance=at_chance(read, given.level))
         if given.format == "json":
             print(findings.to_json())
         else:
             _show_comparison(findings)
-    for note in recorded.chance_notes(read):
+    for note in chance_notes(read):
         typer.echo(note, err=programs)
 
 
 def _show_comparison(found: Findings) -> None:
-    from steadyset.inference.caution import cautions, without_cautions
     from steadyset.inference.comparison import shared_letters
+    from steadyset.inference.table import cautions, without_cautions
 
     (tested,) = found.differences
     procedures = [
@@ -161,7 +168,7 @@ def _show_comparison(found: Findings) -> None:
         for row in found.summary
     ]
     title = f"{found.measure}, {percent(found.level)} intervals"
-    print_rows(_without_empty_notes(procedures), "table", title=title, wide=["note"])
+    print_rows(procedures, "table", title=title, wide=["note"], optional=["note"])
     for sentence in found.answer:
         typer.echo(sentence)
     typer.echo(f"{shared_letters('Procedures', found.level)}.")
@@ -174,7 +181,7 @@ def _show_comparison(found: Findings) -> None:
         }
         for test in tested.tests
     ]
-    print_rows(_without_empty_notes(tests), "table", title="Differences (second minus first)", wide=["note"])
+    print_rows(tests, "table", title="Differences (second minus first)", wide=["note"], optional=["note"])
     for sentence in cautions(row.note for row in found.summary):
         typer.echo(sentence)
     if not all(test.paired for test in tested.tests):
@@ -188,40 +195,35 @@ def _records(table: Any) -> list[dict[str, Any]]:
     return [{str(key): value for key, value in row.items()} for row in table.to_dict("records")]
 
 
-def _without_empty_notes(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    told = [key for key in (rows[0] if rows else {}) if key != "note" or any(row["note"] for row in rows)]
-    return [{key: row[key] for key in told} for row in rows]
-
-
 def consensus(given: Given) -> None:
     """Find the features that several methods back, and how far the methods agree.
 
     Each FILE holds the features that one method selected, in one run or several; each selector of a run folder is a
     method; with --each-list, each list is. Beside every number stands what random sets of the same sizes would give.
     """
-    from steadyset.findings.of_selections import of_consensus
+    from steadyset.findings.of_results import of_consensus
     from steadyset.findings.sections import display_of
-    from steadyset.inference.agreement import consensus as find_consensus
+    from steadyset.inference.consensus import consensus as find_consensus
 
     if len(set(given.files)) < len(given.files):
         raise InputError("The same file is given twice; give one file per method.")
-    files_read, _ = recorded.read_recorded(given.files, given)
-    methods = recorded.each_list(files_read) if given.each_list else files_read
+    files_read, _ = read_recorded(given.files, given)
+    methods = each_list(files_read) if given.each_list else files_read
     if len(methods) < 2:
         raise InputError(_only_one(methods[0]))
-    read = recorded.side_by_side(methods, given.features)
+    read = side_by_side(methods, given.features)
     found = find_consensus(
-        recorded.by_name(read),
+        by_name(read),
         aggregate=given.aggregate,
         backing=given.backing,
         measure=given.measure,
-        directions=recorded.directions_of(read),
+        directions=directions_of(read),
         undefined=_undefined(given.undefined),
         **given.arguments("findings"),
         **given.arguments("chance"),
     )
     programs = given.format != "table"
-    recorded.echo_notes(files_read if given.each_list else read, err=programs)
+    echo_notes(files_read if given.each_list else read, err=programs)
     told = of_consensus(found)
     if given.format == "json":
         print(told.to_json())
@@ -230,13 +232,13 @@ def consensus(given: Given) -> None:
     else:
         shown = display_of(replace(told, ranking=told.ranking[: given.show]), most=None)
         print_display(replace(shown, sections={}), "; --format csv has all.")
-    for note in (*(() if given.format == "json" else told.notes), *recorded.chance_notes(read)):
+    for note in (*(() if given.format == "json" else told.notes), *chance_notes(read)):
         typer.echo(note, err=programs)
     if any(one.mc_error for one in told.backed):
         typer.echo(f"Simulated with seed {given.seed} (--seed N sets another).", err=programs)
 
 
-def _only_one(method: recorded.Recorded) -> str:
+def _only_one(method: Recorded) -> str:
     lists = method.selections.n_runs
     each = f"give --each-list if each of its {lists} lists is that of a method, or else " if lists > 1 else "give "
     others = "the files of two methods or more, or a run folder with several selectors"
@@ -260,11 +262,10 @@ def report(given: Given) -> None:
     out = given.out
     if out is None:
         out = Path("report" if given.format == "folder" else f"report.{given.format or 'html'}")
-    read = recorded.recorded_in(given.source, given)
-    source = given.source if read is None else recorded.by_name(read)
+    source, read = _source(given)
     page = write_report(source, out, format=given.format, **given.arguments("findings"))
-    recorded.echo_notes(read or (), err=False)
-    for note in recorded.chance_notes(read or ()):
+    echo_notes(read, err=False)
+    for note in chance_notes(read):
         typer.echo(note)
     typer.echo(f"The report is in {page}.")
 
@@ -274,12 +275,311 @@ def methods(given: Given) -> None:
     from steadyset.findings import methods_of
     from steadyset.io.disk import explained, write_durably
 
-    read = recorded.recorded_in(given.source, given)
-    source = given.source if read is None else recorded.by_name(read)
+    source, read = _source(given)
     found = methods_of(source, **given.arguments("findings"))
-    recorded.echo_notes(read or (), err=True)
-    for path, text in ((given.bibtex, found.bibtex), (given.csl, found.csl_json)):
+    echo_notes(read, err=True)
+    for path, form in ((given.bibtex, "bibtex"), (given.csl, "csl")):
         if path is not None:
             with explained(path):
-                write_durably(path, text().encode())
+                write_durably(path, found.written(form).encode())
     sys.stdout.write(found.written(given.format, keys=given.bibtex is not None or given.csl is not None))
+
+
+# ---- recorded selections as these commands take them ---------------------------------------------------------------
+
+
+class Recorded(NamedTuple):
+    """The selections of one procedure: a file, or a selector of a run folder."""
+
+    file: Path
+    selector: str | None
+    selections: Selections
+    notes: tuple[str, ...] = ()  # what was understood
+    hints: tuple[str, ...] = ()  # how the file is read otherwise
+    directions: Mapping[str, str] = MappingProxyType({})  # of features, which only a run folder tells
+    assessment: Assessment | None = None  # of a run folder
+
+    @property
+    def name(self) -> str:
+        return str(self.file) if self.selector is None else f"{self.file}: {self.selector}"
+
+
+def read_recorded(
+    files: Sequence[Path], given: Given, *, lists: bool = False
+) -> tuple[list[Recorded], FeatureSimilarity | None]:
+    """Recorded selections, and the similarity of --data or --similarity, whose features and order they follow.
+
+    A file that does not say what there was to choose from takes it from there, or from --universe. With `lists`, files
+    that hold one list each are the runs of one procedure.
+    """
+    data = given.values.get("data")  # which not every command takes
+    if data is not None and given.similarity is not None:
+        raise InputError("--data and --similarity both define the similarity; give one of them.")
+    if given.target is not None and data is None and given.universe is None:
+        raise InputError("--target names a column of the data, which is not given; name its file with --universe.")
+    if given.universe is not None and given.features is not None:
+        raise InputError("--universe and --features both say what there was to choose from; give one of them.")
+    found = [one for file in files for one in _read(file, given)]
+    if lists and len(found) > 1 and all(one.selections.n_runs == 1 and one.selector is None for one in found):
+        found = [_one_run_each(found, given.features)]
+    known = [one.selections for one in found if not isinstance(one.selections.features, UnionOfNames)]
+    similarity = _load_similarity(given, known[0] if known else None)
+    names, source = _universe(found, given, similarity)
+    recorded = []
+    for one in found:
+        ordered = one.selections if names is None else _in_order(one, names, given)
+        notes, hints = _notes(one, ordered, source), (*one.hints, *_transposed(one, given))
+        recorded.append(one._replace(selections=ordered, notes=notes, hints=hints))
+    return recorded, similarity
+
+
+def _source(given: Given) -> tuple[Path | dict[str, Selections], Sequence[Recorded]]:
+    """What to report on: the selections of a file or of a folder of lists, as they were read; else the run folder."""
+    from steadyset.io.lists.selection_files import holds_lists
+
+    source = file_path(given.source)
+    if source.is_file() or (source.is_dir() and holds_lists(source)):
+        read = read_recorded([source], given)[0]
+        return by_name(read), read
+    reading = (one for one in options_of(given.command).values() if one.heading == READING or "read" in one.calls)
+    unused = next((one.flag for one in reading if given.values[one.name] != one.default), None)
+    if unused is not None and source.is_dir():
+        raise InputError(
+            f"{unused} says how a file with selections is read, and {source} is a run folder; leave it out."
+        )
+    return given.source, ()
+
+
+def by_name(read: Sequence[Recorded]) -> dict[str, Selections]:
+    """The selections by the short names of their procedures."""
+    return dict(zip(short_names(read), (one.selections for one in read), strict=True))
+
+
+def directions_of(read: Sequence[Recorded]) -> dict[str, str]:
+    """In which direction features go; all that is told where run folders differ."""
+    told: dict[str, dict[str, None]] = {}
+    for one in read:
+        for feature, word in one.directions.items():
+            told.setdefault(feature, {})[word] = None
+    return {feature: "; ".join(words) for feature, words in told.items()}
+
+
+def at_chance(read: Sequence[Recorded], level: float) -> dict[str, bool]:
+    """By the short names of the procedures with scores: whether these are not above their baselines."""
+    return {
+        name: one.assessment.baselines_beaten(level=level)[one.selector].at_chance
+        for name, one in zip(short_names(read), read, strict=True)
+        if one.assessment is not None and one.selector is not None and one.assessment.settings["scoring"]
+    }
+
+
+def echo_notes(read: Sequence[Recorded], *, err: bool) -> None:
+    """Say what was understood of each file: `err` sets it apart from a result that programs read."""
+    for one in read:
+        for note in one.notes:
+            typer.echo(f"{one.name}: {note}", err=err)
+        for hint in one.hints:
+            typer.echo(f"{one.name}: {hint}", err=True)
+
+
+def chance_notes(read: Sequence[Recorded]) -> list[str]:
+    """What a missing universe does to the measures."""
+    if any(isinstance(one.selections.features, UnionOfNames) for one in read):
+        return [f"{UNKNOWN_UNIVERSE}; {NO_UNIVERSE}."]
+    return []
+
+
+def informative_measures(one: Recorded, options: Options) -> str | list[Measure]:
+    """All measures that say something; where every feature is selected, those that read ranks or importances."""
+    from steadyset.measures.evaluate import full_sets, telling_measures
+
+    every = full_sets(one.selections)
+    if every is not None:
+        typer.echo(f"{one.name}: measures of sets are left out, as {every}; --top K selects the K best", err=True)
+    return telling_measures(one.selections, options)
+
+
+def refuse_full_sets(one: Recorded, measures: Sequence[Measure]) -> None:
+    """Sets of ranks or importances that hold every feature are equal by construction, which says nothing."""
+    from steadyset.measures.evaluate import OF_VALUES, full_sets
+
+    every = full_sets(one.selections)
+    of_sets = [measure.name for measure in measures if measure.family not in OF_VALUES]
+    if every is not None and of_sets:
+        raise InputError(f"{one.name}: {of_sets[0]} compares sets, and {every}; give --top K.")
+
+
+def _read(file: Path, given: Given) -> list[Recorded]:
+    from steadyset.selections import Selections
+
+    if file_path(file).is_dir():
+        from steadyset.assessment import Assessment
+        from steadyset.assessment.folder import RunFolder
+
+        if RunFolder(file).exists:
+            opened = Assessment.open(file)
+            directions = opened.directions
+            return [
+                Recorded(file, name, sel, directions=directions, assessment=opened)
+                for name, sel in opened.selections.items()
+            ]
+    return [Recorded(file, None, Selections.read(file, **given.arguments("read")))]
+
+
+def _one_run_each(found: Sequence[Recorded], n_features: int | None) -> Recorded:
+    """Files with one list each as the runs of one procedure, called by their files."""
+    from steadyset.inference.runs import over_the_same
+    from steadyset.selections import Selections
+
+    over = over_the_same([one.selections for one in found], n_features)
+    if any(one.features != over[0].features for one in over):
+        raise InputError("The files name different features to choose from; give --universe FILE.")
+    stems = [one.file.name.split(".")[0] for one in found]
+    labels = stems if len(set(stems)) == len(stems) else [str(one.file) for one in found]
+    names = over[0].features
+    sets = [[names[f] for f in selections.selected(0)] for selections in over]
+    joined = Selections.from_sets(sets, names, labels=labels)
+    joined = joined.reordered(names) if isinstance(names, AppearanceOrder) else joined
+    told = f"{counted(len(found), 'file')} with one list each are read as {counted(len(found), 'run')}"
+    return Recorded(Path(f"{found[0].file} and {len(found) - 1} more"), None, joined, hints=(told,))
+
+
+def short_names(read: Sequence[Recorded]) -> list[str]:
+    """Selectors by their names and files by theirs; by their whole paths where names repeat."""
+    short = [one.file.name.split(".")[0] if one.selector is None else one.selector for one in read]
+    return short if len(set(short)) == len(short) else [one.name for one in read]
+
+
+def side_by_side(read: Sequence[Recorded], n_features: int | None) -> list[Recorded]:
+    """Procedures over the same features; one that does not know its universe takes that of another, and says so."""
+    from steadyset.inference.runs import over_the_same
+
+    over = over_the_same([one.selections for one in read], n_features)
+    knowing = [one.name for one in read if not isinstance(one.selections.features, UnionOfNames)]
+    taken = {
+        one.name: f"universe: the {other.n_features:,} features are those of {knowing[0]}"
+        for one, other in zip(read, over, strict=True)
+        if knowing and one.name not in knowing
+    }
+    unknown = f"{THOSE_NAMES}; {NO_UNIVERSE}"
+    return [
+        one._replace(
+            selections=other, notes=tuple(note.replace(unknown, taken.get(one.name, unknown)) for note in one.notes)
+        )
+        for one, other in zip(read, over, strict=True)
+    ]
+
+
+def each_list(read: Sequence[Recorded]) -> list[Recorded]:
+    """Every list of the files as a procedure of its own, called by its label."""
+    found = []
+    for one in read:
+        sel = one.selections
+        labels = sel.labels or [f"list {i + 1}" for i in range(sel.n_runs)]
+        whose = "" if one.selector is None else f"{one.selector}: "
+        for i, label in enumerate(labels):
+            told = {"notes": one.notes, "hints": one.hints} if i == 0 else {"notes": (), "hints": ()}
+            found.append(one._replace(selector=f"{whose}{label}", selections=sel.take([i]), **told))
+    return found
+
+
+def _universe(
+    found: Sequence[Recorded], given: Given, similarity: FeatureSimilarity | None
+) -> tuple[tuple[str, ...] | None, str]:
+    """The names of all features, where a file gives them, and which."""
+    if given.universe is not None:
+        from steadyset.io.lists.selection_files import read_universe
+
+        used = {name for one in found for name in one.selections.features}
+        target = given.target if given.values.get("data") is None else None
+        universe = read_universe(given.universe, used, max_gb=given.max_gb, target=target)
+        without = f", without {some_names(universe.left_out)}" if universe.left_out else ""
+        return universe.names, f"the {universe.where} of {given.universe}{without}"
+    return (None, "") if similarity is None else (similarity.features, str(given.data or given.similarity))
+
+
+def _in_order(one: Recorded, names: tuple[str, ...], given: Given) -> Selections:
+    """The features in the order of `names`; what has other features stays, to be refused with a sentence."""
+    selections = one.selections
+    own, all_names = set(selections.features), set(names)
+    used = {selections.features[f] for f in set(selections.indices.tolist())}
+    if isinstance(selections.features, UnionOfNames) or given.universe is not None:
+        fits = True
+    else:
+        by_appearance = isinstance(selections.features, AppearanceOrder) and used <= all_names
+        fits = selections.n_features == len(names) and (own == all_names or by_appearance)
+    return selections.reordered(names, one.name) if fits and selections.features != names else selections
+
+
+def _notes(one: Recorded, ordered: Selections, source: str) -> tuple[str, ...]:
+    """What was understood of a file, with what there was to choose from."""
+    notes = one.selections.notes
+    if not isinstance(one.selections.features, UnionOfNames):
+        return notes
+    if ordered is one.selections:
+        known = f"{THOSE_NAMES}; {NO_UNIVERSE}"
+    else:
+        known = f"universe: the {ordered.n_features:,} features are those of {source}"
+    return tuple(note.replace(THOSE_NAMES, known) for note in notes)
+
+
+def _transposed(one: Recorded, given: Given) -> tuple[str, ...]:
+    """How a table was read that does not name its rows and has far more of them than columns."""
+    from steadyset.io.lists.wide import far_more_runs
+
+    selections = one.selections
+    n_runs, n_features = selections.n_runs, selections.n_features
+    listed = one.file.suffix == ".json" or isinstance(selections.features, AppearanceOrder)
+    if listed or given.transpose is not None or one.selector is not None or selections.labels is not None:
+        return ()
+    if not far_more_runs(n_runs, n_features):
+        return ()
+    read = f"read as {n_runs:,} runs of {counted(n_features, 'feature')}"
+    return (f"{read}; if its rows are the features, give --transpose.",)
+
+
+def _load_similarity(given: Given, selections: Selections | None) -> FeatureSimilarity | None:
+    """The FeatureSimilarity of --data or --similarity, or None; its features are those of the selections, if any."""
+    data: Path | None = given.values.get("data")
+    file: Path | None = given.values.get("similarity")
+    if data is None and file is None:
+        return None
+    from steadyset.similarity import FeatureSimilarity
+
+    target, max_gb = given.target, given.max_gb
+    if file is not None:
+        return FeatureSimilarity.read(file, threshold=given.threshold, max_gb=max_gb)
+    assert data is not None
+    from steadyset.io.formats.tables import TableFile
+
+    apart = {RUN} if target is None else {RUN, target}
+    read = TableFile(data, max_gb=max_gb).columns(apart=tuple(apart), labels=True)
+    if target is not None and target not in read.names:
+        raise InputError(f"{data} has no column {target!r}.")
+    if selections is not None:
+        _refuse_other_columns(data, [name for name in read.names if name != target], selections)
+    texts = [read.names[f] for f in read.others if read.names[f] not in apart]
+    if texts:
+        raise InputError(f"{data} has columns that hold no numbers ({some_names(texts)}); encode or remove them.")
+    names = [read.names[f] for f in read.numeric]
+    try:
+        return FeatureSimilarity.from_data(read.X, **given.arguments("similarity"), features=names)
+    except InputError as error:
+        raise error.after(f"{data}: ") from None
+
+
+def _refuse_other_columns(data: Path, columns: Sequence[str], selections: Selections) -> None:
+    """Name the columns that are no features, such as a target that nobody named."""
+    d = selections.n_features
+    n_columns = len(columns) - (RUN in columns)
+    if n_columns <= d:
+        return
+    features = {RUN, *selections.features}
+    extra = [name for name in columns if name not in features]
+    known = len(extra) == n_columns - d
+    which = f"{some_names(extra)} {'is' if len(extra) == 1 else 'are'} not among the features: " if known else ""
+    target = quoted(extra[0]) if known and len(extra) == 1 else "COLUMN"
+    raise InputError(
+        f"{data} has {n_columns} columns for the {d} features that were selected from; {which}leave out what is not a "
+        f"feature, a target with --target {target}."
+    )

@@ -1,4 +1,4 @@
-"""`steadyset assess`, `tune` and `run`, from a data file to an answer; `serve`, the page for that; and `warm-up`."""
+"""`steadyset shortlist`, `assess`, `tune`, `run`: from a data file to an answer; `serve`, the page; and `warm-up`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from steadyset.cli.interruption import resumable
 from steadyset.cli.lean_start import import_scikit_learn
 from steadyset.cli.output import render, warn_of_formulas
 from steadyset.cli.parsing import perform
-from steadyset.foundation.arguments import wrong_argument
-from steadyset.foundation.conventions import CORE, LEVEL, MARGIN, check_core, check_level, check_margin
+from steadyset.foundation.arguments import CORE, LEVEL, MARGIN, check_core, check_level, check_margin, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.progress import COMPILING, progress_told
+from steadyset.foundation.text import shown_name
 from steadyset.io import beneath
-from steadyset.io.disk import CHOSEN, TABLE, TRIALS, explained, write_durably
+from steadyset.io.disk import CHOSEN, LIST_NAMES, LIST_SHEET, LIST_TABLE, TABLE, TRIALS, explained, write_durably
 from steadyset.options import Given, job_from, values_of
 from steadyset.options.table import PASSWORD
 
@@ -80,13 +80,57 @@ def assess(given: Given) -> None:
     _finish_table(result, folder, given)
 
 
+def shortlist(given: Given) -> None:
+    """List the features of a data file that stand out, with how many of them are false on average.
+
+    Permuted targets go through the same procedure and say what chance lists. Everything is saved as soon as it is
+    computed: after Ctrl-C or a power cut, --resume continues.
+    """
+    import_scikit_learn()
+    from steadyset.findings import findings_of
+    from steadyset.findings.parts import record_findings
+    from steadyset.findings.tables import main_rows
+    from steadyset.io.formats.spreadsheet import csv_text, xlsx_bytes
+    from steadyset.kernels.jit import before_compiling
+    from steadyset.shortlists.run import shortlist as run_shortlist
+
+    people = given.format == "table"
+    data = _read_data(given, people=people)
+    folder = given.out if given.out is not None else Path(f"{given.file.name.split('.')[0]}-shortlist")
+    kept = f"what is finished is in {folder}, and the same command with --resume continues."
+    arguments = given.arguments("run") | {"out": folder}
+    with (
+        before_compiling(lambda: typer.echo(COMPILING)) if people else nullcontext(),
+        resumable(kept) as stop,
+        progress_told(None if people else False, "steps") as progress,
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore", UserWarning)  # what failed is told below
+        result = run_shortlist(data, **_with_progress(arguments, stop.between(progress)))
+    with resumable(kept), explained(folder, resumable=True):
+        found = findings_of(result)
+        rows = main_rows(found)
+        write_durably(folder / LIST_SHEET, xlsx_bytes(rows))
+        text = csv_text(rows, safe=given.spreadsheet_safe)
+        write_durably(folder / LIST_TABLE, text.encode("utf-8", "backslashreplace"))
+        names = "".join(f"{shown_name(name)}\n" for name in result.selected)
+        write_durably(folder / LIST_NAMES, names.encode())
+        record_findings(found, folder)  # the last: with it the folder is finished
+    render(found, given.format, safe=given.spreadsheet_safe)
+    if people:
+        typer.echo(f"\nThe list, its groups and candidates: {folder / LIST_TABLE}, for Excel {folder / LIST_SHEET}")
+        typer.echo(f"The names alone: {folder / LIST_NAMES}")
+        typer.echo(f"A report: steadyset report {folder}")
+    if not given.spreadsheet_safe:
+        warn_of_formulas((one.feature for one in result.listed.features), str(folder / LIST_TABLE))
+
+
 def tune(given: Given) -> None:
     """Try configurations on the same resamples and show the best trade-offs of accuracy, stability and size.
 
     Every configuration is saved as soon as it finishes: after Ctrl-C or a power cut, --resume continues.
     """
     from steadyset.findings import findings_of
-    from steadyset.findings.citations import record_methods
     from steadyset.findings.parts import record_findings
     from steadyset.io.formats.spreadsheet import csv_text
     from steadyset.resampling import resampling_by_name
@@ -121,8 +165,6 @@ def tune(given: Given) -> None:
         chosen = next(one.number for one in found.front if one.chosen)
         features = result.features(chosen)
         text = csv_text(features.to_dict("records"), safe=given.spreadsheet_safe)
-        if found.methods is not None:
-            record_methods(found.methods, folder)
         record_findings(found, folder)
         write_durably(folder / CHOSEN, text.encode())  # what files name their columns is UTF-8
     render(found, given.format, safe=given.spreadsheet_safe)
@@ -216,7 +258,7 @@ def _resampling(text: str, runs: str | None) -> Resampling:
 def _finish_table(result: Assessment, folder: Path, given: Given) -> None:
     """Write the table of features as the options want it, where they want it otherwise; tell of formulas in it."""
     from steadyset.assessment.folder import RunFolder
-    from steadyset.inference.feature_table import table_csv
+    from steadyset.inference.features import table_csv
 
     safe = given.spreadsheet_safe
     blocks = result.feature_blocks(core=given.core, level=given.level)

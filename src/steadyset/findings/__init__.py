@@ -7,23 +7,31 @@ from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyset.findings.citations import FORMATS, Methods, recorded_methods
+from steadyset.findings.citations import FORMATS, Methods
 from steadyset.findings.parts import Findings, Measured, Preference, recorded_findings
-from steadyset.foundation.arguments import check_choice, check_flag
-from steadyset.foundation.conventions import CORE, LEVEL, MARGIN, check_core, check_level, check_margin
+from steadyset.foundation.arguments import (
+    CORE,
+    LEVEL,
+    MARGIN,
+    check_choice,
+    check_core,
+    check_flag,
+    check_level,
+    check_margin,
+)
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.text import counted, number, shown_name
-from steadyset.io.disk import DATABASE, file_path
+from steadyset.io.disk import DATABASE, RECORDED_FINDINGS, file_path
 from steadyset.io.lists import NO_VERDICT
 from steadyset.measures import get_measure
-from steadyset.measures.options import CONVENTION, EXCELLENT, POOR, is_of_scale, judged
+from steadyset.measures.evaluate import CONVENTION, EXCELLENT, POOR, is_of_scale, judged
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
     from steadyset.assessment import Assessment
     from steadyset.findings.parts import ResultLike
-    from steadyset.inference.agreement import Consensus
     from steadyset.inference.comparison import Comparison
+    from steadyset.inference.consensus import Consensus
 
 __all__ = ["Findings", "findings_of", "methods_of", "methods_text"]
 
@@ -38,11 +46,11 @@ def findings_of(
     margin: float | None = None,
     choose: str | None = None,
 ) -> Findings:
-    """What an Assessment, a Comparison, a Consensus, a Tuning or Selections (also several by name) say.
+    """What an Assessment, a Shortlist, a Comparison, a Consensus, a Tuning or Selections (also several by name) say.
 
     Parameters
     ----------
-    result : Assessment, Comparison, Consensus, Tuning, Selections, Findings, Mapping, str or Path
+    result : Assessment, Shortlist, Comparison, Consensus, Tuning, Selections, Findings, Mapping, str or Path
         One of these; Findings stay as they are. A path is that of a run folder or of a file with selections.
     core : float or None, default=None
         The share of the runs from which a feature belongs to the steady core; None is 0.9.
@@ -69,10 +77,9 @@ def findings_of(
     (('a', 'b'), 0.64)
     """
     from steadyset.assessment import Assessment
-    from steadyset.findings.of_assessment import of_assessment
-    from steadyset.findings.of_selections import of_comparison, of_consensus, of_selections
-    from steadyset.inference.agreement import Consensus
+    from steadyset.findings.of_results import of_assessment, of_comparison, of_consensus, of_selections
     from steadyset.inference.comparison import Comparison
+    from steadyset.inference.consensus import Consensus
 
     asked = {"core": core, "level": level}
     core, level = CORE if core is None else core, LEVEL if level is None else level
@@ -100,12 +107,20 @@ def findings_of(
     if isinstance(result, Consensus):
         _refuse_others(result, asked)
         return of_consensus(result)
+    if isinstance(result, Selections | Mapping):
+        return of_selections(result if isinstance(result, Mapping) else {"": result}, core=core, level=level)
+    from steadyset.shortlists.result import Shortlist
+
+    if isinstance(result, Shortlist):
+        from steadyset.findings.of_shortlist import of_shortlist
+
+        return of_shortlist(result, core=core, level=level)
     from steadyset.findings.of_tuning import of_tuning
     from steadyset.tuning import Tuning  # takes long to import
 
     if isinstance(result, Tuning):
         return of_tuning(result, core=core, level=level, choose=choose)
-    return of_selections(result if isinstance(result, Mapping) else {"": result}, core=core, level=level)
+    return of_selections({"": result}, core=core, level=level)
 
 
 def methods_text(
@@ -121,7 +136,7 @@ def methods_text(
 
     Parameters
     ----------
-    result : Assessment, Comparison, Consensus, Tuning, Selections, Findings, Mapping, str or Path
+    result : Assessment, Shortlist, Comparison, Consensus, Tuning, Selections, Findings, Mapping, str or Path
         What `findings_of` takes; the folder of a tuning that the command made is taken too.
     format : str, default="text"
         "text", "markdown", "latex" or "json"; "bibtex" and "csl" (CSL-JSON) give the references alone.
@@ -154,11 +169,8 @@ def methods_text(
 def methods_of(result: Any, **options: Any) -> Methods:
     """The methods of what `findings_of` takes, or those that a folder has recorded."""
     if isinstance(result, (str, Path)):
-        recorded = recorded_methods(file_path(result))
-        if recorded is not None:
-            _refuse_again(options, result)
-            return recorded
-        if (file_path(result) / DATABASE).exists():
+        folder = file_path(result)
+        if (folder / DATABASE).exists() and not (folder / RECORDED_FINDINGS).exists():
             raise _not_yet(result, "methods", "methods_text takes")
     found = findings_of(result, **options)
     if found.methods is None:

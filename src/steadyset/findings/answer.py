@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from math import ceil, isnan, log10, nan
 
 from steadyset.assessment import Assessment
-from steadyset.assessment.baselines import Beaten
+from steadyset.assessment.result import Beaten
 from steadyset.findings.parts import STABILITY, Differences, Loss, Preference, Procedure
 from steadyset.foundation.text import counted, listed, number, percent, shown_name, span
-from steadyset.inference.scores import LossInterval, losses_against_best
-from steadyset.measures.options import AT_CHANCE, BY_COLUMN_ORDER, CONVENTION, EXCELLENT, POOR, is_of_scale
+from steadyset.inference.comparison import LossInterval, losses_against_best
+from steadyset.measures.evaluate import AT_CHANCE, BY_COLUMN_ORDER, CONVENTION, EXCELLENT, POOR, is_of_scale
 from steadyset.runner.scoring import is_bounded, lower_is_better
 
 SCALE = (
@@ -31,41 +31,36 @@ MAX_LOSSES = 6  # selectors whose losses a sentence tells
 MAX_GROWTH = 50  # times the rows; beyond, a number of rows would be no help
 
 
-def no_better_than_baselines(
-    rows: Sequence[Procedure], beaten: Mapping[str, Beaten], score: str, noun: str
-) -> list[str]:
+def no_better_than_baselines(rows: Sequence[Procedure], beaten: Mapping[str, Beaten], score: str) -> list[str]:
     """Whose features are not shown to predict better than as many random ones, or than none: what comes first."""
     as_random = [row for row in rows if beaten[row.name].random is False]
     as_blind = [row for row in rows if beaten[row.name].blind is False and row not in as_random]
     return [
-        *_not_better(
-            as_random, "random", "as many random features", score, noun if len(as_random) == len(rows) else ""
-        ),
-        *_not_better(as_blind, "blind", "no features", score, noun if len(as_blind) == len(rows) else ""),
+        *_not_better(as_random, rows, score, "random", "random", "as many random features"),
+        *_not_better(as_blind, rows, score, "blind", "without features", "no features"),
     ]
 
 
-def _not_better(rows: Sequence[Procedure], baseline: str, what: str, score: str, all_of: str) -> list[str]:
-    """One sentence about these rows; `all_of` is the noun where they are all of several."""
+def _not_better(
+    rows: Sequence[Procedure], every: Sequence[Procedure], score: str, baseline: str, word: str, what: str
+) -> list[str]:
+    """One sentence about these of all rows."""
     if not rows:
         return []
-    words, word = score.replace("_", " "), {"random": "random", "blind": "without features"}[baseline]
+    words, several = score.replace("_", " "), len(rows) > 1
     means = [number(row.scores[score].mean, 3) for row in rows]
     others = [number(getattr(row.scores[score], baseline), 3) for row in rows]
-    if len(rows) > 1 and len(set(others)) == 1:
+    better = f"predict significantly better than {what}"
+    nobody = f"No selector {better.replace('predict', 'predicts', 1)}" if several and len(rows) == len(every) else ""
+    if several and len(set(others)) == 1:
         each = [f"{row.name} {mean}" for row, mean in zip(rows, means, strict=True)]
-        told = f"{listed(each, MAX_NAMED)}, {word} {others[0]}"
-        if all_of:
-            return [f"No {all_of} predicts significantly better than {what} ({words}: {told})."]
-        names = listed([row.name for row in rows], MAX_NAMED)
-        return [f"{names} do not predict significantly better than {what} ({words}: {told})."]
+        who = nobody or f"{listed([row.name for row in rows], MAX_NAMED)} do not {better}"
+        return [f"{who} ({words}: {listed(each, MAX_NAMED)}, {word} {others[0]})."]
     each = [
         f"{row.name} ({words} {mean}, {word} {other})" for row, mean, other in zip(rows, means, others, strict=True)
     ]
-    if all_of and len(rows) > 1:
-        return [f"No {all_of} predicts significantly better than {what}: {listed(each, MAX_NAMED)}."]
-    do = "does" if len(rows) == 1 else "do"
-    return [f"{listed(each, MAX_NAMED)} {do} not predict significantly better than {what}."]
+    told = listed(each, MAX_NAMED)
+    return [f"{nobody}: {told}." if nobody else f"{told} {'do' if several else 'does'} not {better}."]
 
 
 def steadiest(
@@ -188,12 +183,15 @@ def preference(
     runs = {name: values for name, values in assessment.score_runs(score).items() if len(values) > 1}
     if not runs:
         return None
+    # The size of the score without features: what a margin of a score without bounds is a share of.
+    blind = (row.scores[score].blind for row in ranked)
+    without_features = next((abs(value) for value in blind if not isnan(value)), nan)
     case = _Case(
         [row for row in ranked if row.name in runs and not isnan(row.stability) and row.verdict != BY_COLUMN_ORDER],
         losses_against_best(runs, assessment.test_ratio, lower_is_better=lower_is_better(score), level=level),
         assessment.baselines_beaten(level=level),
         score,
-        margin if is_bounded(score) else margin * _without_features(ranked, score),
+        margin if is_bounded(score) else margin * without_features,
         level,
         assessment.settings["n_rows"],
     )
@@ -214,11 +212,6 @@ def preference(
         ),
         () if len(runs) < 2 else tuple(_preference_told(case, able, alike)),
     )
-
-
-def _without_features(rows: Sequence[Procedure], score: str) -> float:
-    """The size of the score without features: what a margin of a score without bounds is a share of."""
-    return next((abs(row.scores[score].blind) for row in rows if not isnan(row.scores[score].blind)), nan)
 
 
 def _preference_told(case: _Case, able: Sequence[Procedure], alike: Sequence[Procedure]) -> list[str]:
@@ -313,9 +306,10 @@ def _help(case: _Case, better: Sequence[Procedure]) -> str:
         if growth <= MAX_GROWTH
         else "many more rows would narrow the intervals"
     )
+    enough = number(ceil(1000 * least) / 1000, 3)  # rounded up
     return (
-        f"What would help: {rows}; a margin of {number(_above(least), 3)}, where such a loss is acceptable, would be "
-        "met today. More resamples of the same rows help little."
+        f"What would help: {rows}; a margin of {enough}, where such a loss is acceptable, would be met today. More "
+        "resamples of the same rows help little."
     )
 
 
@@ -324,11 +318,6 @@ def _growth(case: _Case, name: str) -> float:
     loss = case.losses[name]
     room = case.largest - (loss.high - loss.half)
     return (loss.half / room) ** 2 if room > 0 else float("inf")
-
-
-def _above(value: float) -> float:
-    """Rounded up to three decimals."""
-    return ceil(1000 * value) / 1000
 
 
 def _rounded(count: float) -> str:

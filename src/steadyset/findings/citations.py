@@ -14,24 +14,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from steadyset._version import __version__
-from steadyset.foundation.errors import InputError
 from steadyset.inference.table import MARKDOWN, latex_escaped
-from steadyset.io import beneath
-from steadyset.io.disk import RECORDED_METHODS, write_durably
 
-T = TypeVar("T")
 FORMATS = ("text", "markdown", "latex", "json", "bibtex", "csl")
-SCHEMA = "steadyset.methods"
 TRIPOD, CHECKLIST = "collins2024", "Items of TRIPOD+AI that each sentence serves"
 BEGINNING = 70  # characters of a sentence that stand for it
 FILE = "references.json"
 MOST_AUTHORS, FIRST_AUTHORS = 10, 6  # of a list of references
 CITATION = re.compile(r"(?P<names>.+?),? \(?(?P<year>\d{4})\)?(?:,.*)?")
 MARKUP = re.compile(r"(?:^|\s)\.\. \[|:[\w-]+:`|`__?(?:\W|$)")  # of reStructuredText
+BEGIN_CITED, BETWEEN_CITED, END_CITED = "\ufdd0", "\ufdd1", "\ufdd2"  # characters that Unicode keeps out of texts
+CITED = re.compile(f"{BEGIN_CITED}([^{END_CITED}]*){END_CITED}")
+SOFTWARE = "steadyset"
 DOI = re.compile(r"10\.\d{4,}/[^\s`<>]+[^\s`<>.,;]")
 BIBTEX_TYPES = {
     "article-journal": "article",
@@ -66,6 +63,13 @@ class Reference:
     def key(self) -> str:
         """What cites it in BibTeX, LaTeX and Pandoc."""
         return str(self.item["id"])
+
+    @property
+    def mark(self) -> str:
+        """What stands for it in a sentence, from which `cited` finds it again: its key, or the text of a note."""
+        if self.key == SOFTWARE:
+            return f"{SOFTWARE}@{self.item['version']}"
+        return self.key if self.key in _entries() else str(self.item["note"])
 
     @property
     def year(self) -> str:
@@ -141,15 +145,17 @@ def cited(text: str) -> tuple[Reference, ...]:
     if MARKUP.search(text):
         found = {one.item["DOI"].lower(): one for one in _entries().values() if "DOI" in one.item}
         return tuple(found[doi] for doi in dict.fromkeys(map(str.lower, DOI.findall(text))) if doi in found)
-    parts = [part.strip() for part in text.split(";")]
-    return tuple(_named(part) or _note(part) for part in parts if part)
+    if text.startswith(f"{SOFTWARE}@"):
+        return (this_software(text.removeprefix(f"{SOFTWARE}@")),)
+    known, parts = _entries(), [part.strip() for part in text.split(";")]
+    return tuple(known.get(part) or _named(part) or _note(part) for part in parts if part)
 
 
 def this_software(version: str = __version__) -> Reference:
     """steadyset itself, in the version that did the work."""
     return Reference(
         {
-            "id": "steadyset",
+            "id": SOFTWARE,
             "type": "software",
             "author": [{"literal": "The steadyset developers"}],
             "title": "steadyset: the stability of feature selection",
@@ -243,20 +249,10 @@ def _bibtex_value(name: str, value: str) -> str:
 
 
 @dataclass(frozen=True)
-class Citation:
-    """References in brackets, at their place in a sentence."""
-
-    references: tuple[Reference, ...]
-
-
-Part = str | Citation
-
-
-@dataclass(frozen=True)
 class Sentence:
     """A sentence with its citations, and the items of TRIPOD+AI to which it gives (part of) what they ask for."""
 
-    parts: tuple[Part, ...]
+    text: str
     items: tuple[str, ...] = ()
 
 
@@ -268,8 +264,7 @@ class Methods:
     """What was done, in paragraphs for a paper, what came of it in one more, and what they cite.
 
     `text`, `markdown` and `latex` give the paragraphs followed by the references and the items of TRIPOD+AI that each
-    sentence serves; with `keys` they cite the keys of `bibtex` and `csl_json`, and leave the list to who reads these
-    files.
+    sentence serves; with `keys` they cite the keys of BibTeX and CSL-JSON, and leave the list to who reads these files.
     """
 
     paragraphs: tuple[Paragraph, ...]
@@ -278,21 +273,21 @@ class Methods:
     @property
     def references(self) -> tuple[Reference, ...]:
         """What is cited, each once, by author and year."""
-        parts = [part for sentence in self._sentences() for part in sentence.parts]
-        every = {one.key: one for part in parts if isinstance(part, Citation) for one in part.references}
+        marked = [found for sentence in self._sentences() for found in CITED.findall(sentence.text)]
+        every = {one.key: one for found in marked for one in _references(found)}
         return tuple(sorted(every.values(), key=lambda one: (one.short.lower(), one.key)))
 
     def texts(self) -> list[str]:
         """The paragraphs on what was done as plain text, with authors and years."""
-        return [_written(paragraph, _as_text) for paragraph in self.paragraphs]
+        return [_written(paragraph) for paragraph in self.paragraphs]
 
     def results_text(self) -> str:
         """The paragraph on what came of it, as plain text; "" where there is none."""
-        return _written(self.results, _as_text)
+        return _written(self.results)
 
     def checklist(self) -> list[tuple[str, str]]:
         """For each sentence the items of TRIPOD+AI that it serves, "" where none asks for it, and the sentence."""
-        return [(", ".join(one.items), _written((one,), _as_text)) for one in self._sentences()]
+        return [(", ".join(one.items), _written((one,))) for one in self._sentences()]
 
     def text(self) -> str:
         """Plain text."""
@@ -305,9 +300,10 @@ class Methods:
 
     def markdown(self, *, keys: bool = False) -> str:
         """Markdown; with keys as Pandoc and Quarto cite them."""
-        written = [_written(paragraph, lambda part: _as_markdown(part, keys)) for paragraph in self.paragraphs]
+        form = (_markdown, _keyed if keys else lambda found: _markdown(_named_in_text(found)))
+        written = [_written(paragraph, *form) for paragraph in self.paragraphs]
         if self.results:
-            written += ["## Results", _written(self.results, lambda part: _as_markdown(part, keys))]
+            written += ["## Results", _written(self.results, *form)]
         if not keys:
             written.append("\n".join(["## References", "", *(f"- {_markdown(one.text)}" for one in self.references)]))
         lines = [f"- {_markdown(line)}" for line in self._checklist_lines()]
@@ -316,9 +312,10 @@ class Methods:
 
     def latex(self, *, keys: bool = False) -> str:
         r"""LaTeX; the list is a thebibliography, with keys that of \bibliography, and the items are comments."""
-        written = [_written(paragraph, _as_latex) for paragraph in self.paragraphs]
+        form = (latex_escaped, lambda found: f"~\\cite{{{','.join(one.key for one in found)}}}")
+        written = [_written(paragraph, *form) for paragraph in self.paragraphs]
         if self.results:
-            written += [r"\section*{Results}", _written(self.results, _as_latex)]
+            written += [r"\section*{Results}", _written(self.results, *form)]
         if not keys:
             items = [
                 f"\\bibitem[{latex_escaped(one.short)}]{{{one.key}}} {latex_escaped(one.text)}"
@@ -333,31 +330,29 @@ class Methods:
         return [sentence for paragraph in (*self.paragraphs, self.results) for sentence in paragraph]
 
     def _checklist_lines(self) -> list[str]:
-        """One line per sentence, which its beginning stands for."""
-        return [f"{items or 'no item'}: {_beginning(words)}" for items, words in self.checklist()]
+        """One line per sentence, for which as many of its first words stand as tell which one it is."""
+        lines = []
+        for items, words in self.checklist():
+            shown = words if len(words) <= BEGINNING else f"{words[:BEGINNING].rsplit(' ', 1)[0]} ..."
+            lines.append(f"{items or 'no item'}: {shown}")
+        return lines
 
     def written(self, form: str, *, keys: bool = False) -> str:
         """One of FORMATS."""
+        if form in ("bibtex", "csl"):
+            return (bibtex if form == "bibtex" else csl_json)(self.references)
         if form == "json":
             return json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
-        if form in ("markdown", "latex"):
-            return self.markdown(keys=keys) if form == "markdown" else self.latex(keys=keys)
-        return {"bibtex": self.bibtex, "csl": self.csl_json}.get(form, self.text)()
-
-    def bibtex(self) -> str:
-        """The references as a .bib file."""
-        return bibtex(self.references)
-
-    def csl_json(self) -> str:
-        """The references as CSL-JSON."""
-        return csl_json(self.references)
+        if form == "text":
+            return self.text()
+        return self.markdown(keys=keys) if form == "markdown" else self.latex(keys=keys)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data: the paragraphs as text and with keys, the items that sentences serve, references as CSL-JSON."""
         return {
             "paragraphs": self.texts(),
             "results": self.results_text(),
-            "with_keys": [_written(one, _keyed) for one in (*self.paragraphs, self.results) if one],
+            "with_keys": [_written(one, str, _keyed) for one in (*self.paragraphs, self.results) if one],
             "tripod_ai": [
                 {"items": items.split(", ") if items else [], "sentence": s} for items, s in self.checklist()
             ],
@@ -365,124 +360,52 @@ class Methods:
         }
 
 
-def cite(*texts: str | Reference) -> Citation:
-    """A citation of what records name, such as "Jaccard 1901; Kalousis et al. 2005", and of references themselves."""
-    found = [one for text in texts for one in (cited(text) if isinstance(text, str) else (text,))]
-    return Citation(tuple({one.key: one for one in found}.values()))
+def cite(*texts: str) -> str:
+    """A citation of what records name, such as "Jaccard 1901; Kalousis et al. 2005", and of keys, for a sentence.
+
+    It stands in the sentence as the keys of the references, between marks that no text has; the formats write it out.
+    """
+    marks = dict.fromkeys(one.mark for text in texts for one in cited(text))
+    return f"{BEGIN_CITED}{BETWEEN_CITED.join(marks)}{END_CITED}" if marks else ""
 
 
-def told(items: str, parts: Sequence[Part]) -> Sentence:
-    """A sentence that serves the items of TRIPOD+AI named, such as "12a 12c"; without parts there is none."""
-    return Sentence(tuple(parts), tuple(items.split()))
+def _references(found: str) -> list[Reference]:
+    """The references of a citation."""
+    return [one for key in found.split(BETWEEN_CITED) for one in cited(key)]
+
+
+def told(items: str, text: str) -> Sentence:
+    """A sentence that serves the items of TRIPOD+AI named, such as "12a 12c"; without a text there is none."""
+    return Sentence(text, tuple(items.split()))
 
 
 def sentences(*written: Sentence) -> Paragraph:
     """Sentences one after the other; empty ones are left out."""
-    return tuple(one for one in written if one.parts)
+    return tuple(one for one in written if one.text)
 
 
-def joined(items: Sequence[Sequence[Part]], between: str = "; ", last: str = "; and ") -> list[Part]:
-    """Items of a list, each a sequence of parts."""
-    parts: list[Part] = []
-    for i, item in enumerate(items):
-        parts += [*([] if i == 0 else [last if i == len(items) - 1 else between]), *item]
-    return parts
+def _named_in_text(found: Sequence[Reference]) -> str:
+    return f" ({'; '.join(one.short for one in found)})"
 
 
-def record_methods(methods: Methods, folder: Path) -> None:
-    """Put the methods into a folder that holds no more than results, such as that of a tuning."""
-    from steadyset.assessment.written import write_json
-
-    content = {"schema": SCHEMA, "schema_version": 2, **recorded_form(methods)}
-    write_durably(folder / RECORDED_METHODS, write_json(content))
+def _keyed(found: Sequence[Reference]) -> str:
+    return f" [{'; '.join(f'@{one.key}' for one in found)}]"
 
 
-def recorded_methods(folder: Path) -> Methods | None:
-    """What `record_methods` put down; None where nothing was."""
-    from steadyset.assessment.written import DamagedError
-
-    def read(content: Mapping[str, Any]) -> Methods:
-        if content["schema"] != SCHEMA:
-            raise DamagedError(f"it does not follow the schema {SCHEMA}")
-        return methods_from(content)
-
-    return read_recorded(folder, RECORDED_METHODS, read)
-
-
-def read_recorded(folder: Path, name: str, read: Callable[[dict[str, Any]], T]) -> T | None:
-    """What `read` makes of a JSON file in a folder; None where there is none, and a sentence where it is damaged."""
-    from steadyset.assessment.written import read_json
-
-    path = folder / name
-    if not path.exists():
-        return None
-    try:
-        return read(read_json(beneath.read(folder, name)))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError) as error:
-        raise InputError(f"{path} is damaged: {error}; make it again by the command that wrote it.") from None
-
-
-def methods_from(content: Mapping[str, Any]) -> Methods:
-    """What `recorded_form` was made of."""
-    references = {str(item["id"]): Reference(item) for item in content["references"]}
-
-    def part(written: str | list[str]) -> Part:
-        return written if isinstance(written, str) else Citation(tuple(references[key] for key in written))
-
-    def read(paragraph: Sequence[Mapping[str, Any]]) -> Paragraph:
-        return tuple(Sentence(tuple(map(part, one["parts"])), tuple(map(str, one["items"]))) for one in paragraph)
-
-    return Methods(tuple(map(read, content["paragraphs"])), read(content["results"]))
-
-
-def recorded_form(methods: Methods) -> dict[str, Any]:
-    """The paragraphs for a file, where a citation is a list of keys."""
-
-    def part(given: Part) -> str | list[str]:
-        return given if isinstance(given, str) else [one.key for one in given.references]
-
-    def written(paragraph: Paragraph) -> list[dict[str, Any]]:
-        return [{"parts": list(map(part, one.parts)), "items": list(one.items)} for one in paragraph]
-
-    return {
-        "paragraphs": [written(paragraph) for paragraph in methods.paragraphs],
-        "results": written(methods.results),
-        "references": [dict(one.item) for one in methods.references],
-    }
-
-
-def _written(paragraph: Paragraph, form: Callable[[Part], str]) -> str:
-    return " ".join("".join(map(form, sentence.parts)) for sentence in paragraph)
-
-
-def _beginning(words: str) -> str:
-    """A sentence, or as many of its first words as tell which one it is."""
-    return words if len(words) <= BEGINNING else f"{words[:BEGINNING].rsplit(' ', 1)[0]} ..."
-
-
-def _as_text(part: Part) -> str:
-    if isinstance(part, str):
-        return part
-    return f" ({'; '.join(one.short for one in part.references)})" if part.references else ""
-
-
-def _keyed(part: Part) -> str:
-    if isinstance(part, str):
-        return part
-    return f" [{'; '.join(f'@{one.key}' for one in part.references)}]" if part.references else ""
-
-
-def _as_markdown(part: Part, keys: bool) -> str:
-    if isinstance(part, Citation) and keys:
-        return _keyed(part)
-    return _markdown(_as_text(part))
+def _written(
+    paragraph: Paragraph,
+    escaped: Callable[[str], str] = str,
+    citation: Callable[[Sequence[Reference]], str] = _named_in_text,
+) -> str:
+    """A paragraph in a format, which says how text is escaped and how references are cited."""
+    return " ".join(
+        "".join(
+            citation(_references(part)) if place % 2 else escaped(part)
+            for place, part in enumerate(CITED.split(sentence.text))
+        )
+        for sentence in paragraph
+    )
 
 
 def _markdown(text: str) -> str:
     return text.translate(MARKDOWN)
-
-
-def _as_latex(part: Part) -> str:
-    if isinstance(part, str):
-        return latex_escaped(part)
-    return f"~\\cite{{{','.join(one.key for one in part.references)}}}" if part.references else ""

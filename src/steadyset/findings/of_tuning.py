@@ -8,27 +8,27 @@ from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 from steadyset._version import __version__
-from steadyset.assessment.details import data_details
-from steadyset.assessment.request import fingerprint
-from steadyset.assessment.steadiness import steadiness
-from steadyset.findings.citations import Methods, Part, cite, joined, reference, sentences, told
-from steadyset.findings.of_assessment import target_told
-from steadyset.findings.of_selections import cores_of, rows_of
+from steadyset.assessment.request import data_details, fingerprint
+from steadyset.assessment.result import steadiness
+from steadyset.findings.citations import Methods, cite, sentences, told
+from steadyset.findings.of_results import cores_of, rows_of, target_told
 from steadyset.findings.paragraphs import (
+    LEARN,
     core_sentence,
     data_sentences,
     direction_sentence,
     frequency_sentence,
+    one_by_one,
     resampling_sentence,
     results_sentences,
     software_sentence,
     stability_sentences,
 )
 from steadyset.findings.parts import Configuration, Findings, Procedure, Reason, Score
-from steadyset.foundation.conventions import LEVEL
+from steadyset.foundation.arguments import LEVEL
 from steadyset.foundation.text import counted, listed, number, shown_name
-from steadyset.inference.caution import cautions
 from steadyset.inference.interval import confidence_interval
+from steadyset.inference.table import cautions
 from steadyset.runner.scoring import score_title
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import about_selector
@@ -198,12 +198,12 @@ def methods_of_tuning(tuning: Tuning, found: Findings, chosen: int, choose: str 
         told("12c", _configurations(tuning)),
         told("12c", _space(tuning)),
         resampling_sentence(settings, details, plan.n_runs, "Each configuration"),
-        told("12c", [left_out] if failed else []),
+        told("12c", left_out if failed else ""),
     )
-    optuna: list[Part] = [f"Optuna {version('optuna')}", cite(reference("akiba2019"))]
+    optuna = f"Optuna {version('optuna')}{cite('akiba2019')}"
     second = sentences(
         *stability_sentences(found),
-        told("12e", [f"Features counted as alike from a similarity of {alike.threshold:g} on."] if alike else []),
+        told("12e", f"Features counted as alike from a similarity of {alike.threshold:g} on." if alike else ""),
         told("12c", _choice(tuning, chosen, choose or DEFAULT_RULE)),
         core_sentence(found, "chosen configuration"),
         frequency_sentence(found),
@@ -213,30 +213,29 @@ def methods_of_tuning(tuning: Tuning, found: Findings, chosen: int, choose: str 
     return Methods((first, second), results_sentences(found))
 
 
-def _configurations(tuning: Tuning) -> list[Part]:
+def _configurations(tuning: Tuning) -> str:
     words, key = SAMPLERS[tuning.sampler]
     names = listed([OBJECTIVES.get(name, score_title(name)) for name in tuning.objectives])
-    drawn: list[Part] = [f"Configurations of a filter and a model ({len(tuning.frame)}), {words}"]
-    return [*drawn, cite(reference(key)) if key else "", f", were judged by {names}."]
+    drawn = f"Configurations of a filter and a model ({len(tuning.frame)}), {words}{cite(key)}"
+    return f"{drawn}, were judged by {names}."
 
 
-def _space(tuning: Tuning) -> list[Part]:
+def _space(tuning: Tuning) -> str:
     space, task = tuning.space, tuning.evaluator.plan.task
-    filters: list[list[Part]] = []
+    filters = []
     for name in space.filters:
         if name == NO_FILTER:
-            filters.append(["no filter"])
+            filters.append("no filter")
         else:
             record = get_filter(name)
-            filters.append([_with_summary(name, record.summary_for(task)), cite(record.reference)])
-    models: list[list[Part]] = []
+            filters.append(f"{_with_summary(name, record.summary_for(task))}{cite(record.reference)}")
+    models = []
     for name, model in space.models.items():
         summary, text = about_selector(model.estimator, task)
-        learn = [reference("pedregosa2011")] if type(model.estimator).__module__.startswith("sklearn.") else []
-        models.append([_with_summary(name, summary), cite(text, *learn)])
+        learn = LEARN[1] if type(model.estimator).__module__.startswith("sklearn.") else ""
+        models.append(f"{_with_summary(name, summary)}{cite(text, learn)}")
     kept = "" if set(space.filters) == {NO_FILTER} else f", keeping {_domain(space.fraction)} of the features"
-    listed_models = joined(models, ", ", " and ")
-    return ["Filters were ", *joined(filters, ", ", " and "), f"{kept}; models were ", *listed_models, "."]
+    return f"Filters were {one_by_one(filters)}{kept}; models were {one_by_one(models)}."
 
 
 def _with_summary(name: str, summary: str) -> str:
@@ -249,15 +248,13 @@ def _domain(domain: Any) -> str:
     return f"a share of {listed([f'{value:g}' for value in domain], 10, last=' or ')}"
 
 
-def _choice(tuning: Tuning, chosen: int, rule: str) -> list[Part]:
+def _choice(tuning: Tuning, chosen: int, rule: str) -> str:
     words, key = rule_words(tuning, rule)
     values = tuning.frame.loc[chosen]
     params = next(drawn for n, drawn, _ in tuning.trials if n == chosen)
     reached = listed([reached_words(one, values[one]) for one in tuning.objectives])
-    chose: list[Part] = [
-        f"Configuration {chosen} ({shown_name(settings_words(params))}; {reached}) was chosen as {words}"
-    ]
-    return [*chose, cite(reference(key)) if key else "", "."]
+    chose = f"Configuration {chosen} ({shown_name(settings_words(params))}; {reached})"
+    return f"{chose} was chosen as {words}{cite(key)}."
 
 
 def rule_words(tuning: Tuning, rule: str) -> tuple[str, str]:

@@ -8,31 +8,20 @@ and its estimates stand where those of performance do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite, isnan
 from typing import Any
 
 from steadyset._version import __version__
 from steadyset.assessment import Assessment
-from steadyset.findings.citations import (
-    Methods,
-    Paragraph,
-    Part,
-    Sentence,
-    cite,
-    joined,
-    reference,
-    sentences,
-    this_software,
-    told,
-)
+from steadyset.findings.citations import SOFTWARE, Methods, Paragraph, Sentence, cite, sentences, told
 from steadyset.findings.parts import STABILITY, Core, Differences, Findings, Procedure, Score, Test
-from steadyset.foundation.conventions import LEVEL
+from steadyset.foundation.arguments import LEVEL
 from steadyset.foundation.text import counted, listed, number, p_equals, percent, shown_name, span
-from steadyset.inference.caution import cautions
-from steadyset.inference.variance import t_quantile
+from steadyset.inference.interval import t_quantile
+from steadyset.inference.table import cautions
 from steadyset.io.labels import UnionOfNames
-from steadyset.measures.options import EXCELLENT, POOR
+from steadyset.measures.evaluate import EXCELLENT, POOR
 from steadyset.measures.record import Measure, get_measure
 from steadyset.runner.scoring import score_ends, score_title
 from steadyset.tasks import CLASSES, TASKS
@@ -57,13 +46,13 @@ def of_assessment(assessment: Assessment, found: Findings) -> Methods:
         told("12c", _selectors(settings, details)),
         told("12c", _rules(assessment)),
         resampling_sentence(settings, details, len({cell.run for cell in assessment.cells}), who),
-        told("12c", [f"{who} was also run on all rows."] if assessment.on_all_rows else []),
+        told("12c", f"{who} was also run on all rows." if assessment.on_all_rows else ""),
         *_what_went_wrong(assessment, details),
     )
     second = sentences(
         *stability_sentences(found),
         *_tests(found, "selector"),
-        told("12e", _scores(found, details) if scored else []),
+        told("12e", _scores(found, details) if scored else ""),
         core_sentence(found, "selector"),
         frequency_sentence(found),
         told("12e", _alike(assessment)),
@@ -89,24 +78,22 @@ def of_selections(found: Findings) -> Methods:
     sizes = sorted({sel.n_features for sel in found.selections.values()})
     unknown = any(isinstance(sel.features, UnionOfNames) for sel in found.selections.values())
     universe = f" over {_range(sizes)} features" if sizes and not unknown else ""
+    not_recorded = (
+        "It was not recorded what there was to choose from: the "
+        f"{_range(sizes)} features that were selected at least once counted as all features."
+        if unknown
+        else ""
+    )
     first = sentences(
-        told("12c", [f"The features that {counted(runs, 'run')}{who} selected{universe} were compared as recorded."]),
-        told(
-            "12c",
-            [
-                "It was not recorded what there was to choose from: the "
-                f"{_range(sizes)} features that were selected at least once counted as all features."
-            ]
-            if unknown
-            else [],
-        ),
+        told("12c", f"The features that {counted(runs, 'run')}{who} selected{universe} were compared as recorded."),
+        told("12c", not_recorded),
     )
     second = sentences(
         *stability_sentences(found),
         *_tests(found, "procedure"),
         core_sentence(found, "procedure"),
         frequency_sentence(found),
-        software_sentence(this_software().item["version"], {}, learn=False),
+        software_sentence(__version__, {}, learn=False),
     )
     return Methods((first, second), results_sentences(found))
 
@@ -114,25 +101,24 @@ def of_selections(found: Findings) -> Methods:
 def data_sentences(settings: Mapping[str, Any], details: Mapping[str, Any]) -> list[Sentence]:
     """Rows and features, the target, what was missing and who filled it, and the groups."""
     rows, features = settings["n_rows"], settings["n_features"]
-    said = [told("21", [f"The data comprised {counted(rows, 'row')} and {counted(features, 'feature')}."])]
+    said = [told("21", f"The data comprised {counted(rows, 'row')} and {counted(features, 'feature')}.")]
     classes = details.get("classes", {})
     if classes:
         named = f" ({_counts(classes)})" if len(classes) <= MOST_CLASSES else ""
-        said.append(told("8a 21", [f"The target{_named(details)} had {len(classes)} classes{named}."]))
+        said.append(told("8a 21", f"The target{_named(details)} had {len(classes)} classes{named}."))
     else:
         kind = TASKS.find(settings.get("task", CLASSES)).one
-        said.append(told("8a", [f"The target{_named(details)} was {kind}."]))
+        said.append(told("8a", f"The target{_named(details)} was {kind}."))
     missing = details.get("missing_values", 0)
     if missing:
         share = f"{missing} ({percent(missing / (rows * features))}) {'was' if missing == 1 else 'were'} missing"
         filled = "each run replaced missing values by the medians of its training rows"
         left = "missing values were left to the selectors, which take them"
         where = counted(details["missing_features"], "feature")
-        words = f"Of all values {share}, in {where}; {filled if settings.get('impute') else left}."
-        said.append(told("11 20b", [words]))
+        said.append(told("11 20b", f"Of all values {share}, in {where}; {filled if settings.get('impute') else left}."))
     if details.get("n_groups"):
         groups = counted(details["n_groups"], "group")
-        said.append(told("12a", [f"The rows belonged to {groups}, each of which was kept together in resampling."]))
+        said.append(told("12a", f"The rows belonged to {groups}, each of which was kept together in resampling."))
     return said
 
 
@@ -148,8 +134,9 @@ def resampling_sentence(settings: Mapping[str, Any], details: Mapping[str, Any],
     )
     words = shown_name(drawn["words"])
     same = "the same " if who.startswith("Each") else ""
-    run = f"{who} was run on {'1 resample' if n_runs == 1 else f'{same}{n_runs} {words}'}"
-    return told("12a 12c", [run, cite(drawn["reference"]), f", with the random seed {settings['seed']}{until}."])
+    runs = "1 resample" if n_runs == 1 else f"{same}{n_runs} {words}"
+    seed = f", with the random seed {settings['seed']}{until}."
+    return told("12a 12c", f"{who} was run on {runs}{cite(drawn['reference'])}{seed}")
 
 
 def stability_sentences(found: Findings) -> list[Sentence]:
@@ -157,85 +144,60 @@ def stability_sentences(found: Findings) -> list[Sentence]:
     if all(isnan(row.stability) for row in found.summary):
         return []
     measure = get_measure(found.measure)
-    said: list[list[Part]] = [
-        [
-            f"The measure of the stability of the selected sets was {measure.name}",
-            cite(measure.reference),
-            f", {_meaning(measure)}.",
-        ]
-    ]
+    named = f"{measure.name}{cite(measure.reference)}"
+    said = [f"The measure of the stability of the selected sets was {named}, {_meaning(measure)}."]
     known = [row for row in found.summary if isfinite(row.low) and isfinite(row.high)]
     if known:
         fisher = " on Fisher's scale" if measure.corrected or all(map(isfinite, measure.bounds)) else ""
         said.append(
-            [
-                f"Confidence intervals ({percent(found.level)}) were computed from the jackknife over runs",
-                cite(reference("efron1981")),
-                f"{fisher} with t quantiles; they take the runs as independent draws, and are about this data set and "
-                "this way of resampling, not about new data.",
-            ]
+            f"Confidence intervals ({percent(found.level)}) were computed from the jackknife over runs"
+            f"{cite('efron1981')}{fisher} with t quantiles; they take the runs as independent draws, and are about "
+            "this data set and this way of resampling, not about new data."
         )
-    said += [[sentence] for sentence in cautions(row.note for row in known)]
+    said += cautions(row.note for row in known)
     alike = [row.name for row in known if NO_SPREAD in row.note]
     if alike:
         whose = f" of {listed(alike, MOST_NAMES)}" if any(alike) else ""
         said.append(
-            [f"Where every run agreed alike with the others, the interval{whose} bounds the share that would not."]
+            f"Where every run agreed alike with the others, the interval{whose} bounds the share that would not."
         )
     if measure.name == "nogueira" and any(row.verdict for row in found.summary):
-        said.append(
-            [
-                f"Values below {POOR:.2f} were called poor, and values above {EXCELLENT:.2f} excellent",
-                cite(measure.reference),
-                ".",
-            ]
-        )
+        excellent = f"excellent{cite(measure.reference)}"
+        said.append(f"Values below {POOR:.2f} were called poor, and values above {EXCELLENT:.2f} {excellent}.")
     return [told("12e", sentence) for sentence in said]
 
 
 def core_sentence(found: Findings, noun: str) -> Sentence:
     """From when on a feature belongs to the steady core; nothing where nothing was selected."""
     if not found.cores:
-        return told("", [])
+        return told("", "")
     whose = f"each {noun}" if len(found.cores) > 1 else f"the {noun}"
     words = f"The steady core of {whose} holds the features that at least {percent(found.core)} of its runs selected."
-    return told("12c", [words])
+    return told("12c", words)
 
 
 def frequency_sentence(found: Findings) -> Sentence:
     """How sure the frequencies of single features are, where they are told."""
-    if not found.features:
-        return told("", [])
-    words = f"Selection frequencies of features have {percent(found.level)} Wilson score intervals"
-    return told("12e", [words, cite(reference("wilson1927")), "."])
+    words = f"Selection frequencies of features have {percent(found.level)} Wilson score intervals{cite('wilson1927')}."
+    return told("12e", words if found.features else "")
 
 
 def direction_sentence(found: Findings) -> Sentence:
     """How the direction of a feature was read off the data, where it is told."""
     rows = [row.direction for block in found.features for row in block.rows]
-    if not any(rows):
-        return told("", [])
-    how = "the sign of the correlation" if any(map(_of_a_number, rows)) else "the means of the classes"
-    return told(
-        "12b", [f"Directions of features were read off the data by {how}, without adjustment for other features."]
-    )
+    of_a_number = any(row.startswith(("rises with", "falls with")) for row in rows)
+    how = "the sign of the correlation" if of_a_number else "the means of the classes"
+    words = f"Directions of features were read off the data by {how}, without adjustment for other features."
+    return told("12b", words if any(rows) else "")
 
 
-def _of_a_number(direction: str) -> bool:
-    return direction.startswith(("rises with", "falls with"))
-
-
-def software_sentence(version: str, versions: Mapping[str, str], *, learn: bool, more: Sequence[Part] = ()) -> Sentence:
+def software_sentence(version: str, versions: Mapping[str, str], *, learn: bool, more: str = "") -> Sentence:
     """The software that computed all this, by version where it is known."""
-    used: list[list[Part]] = [[f"steadyset {version}", cite(this_software(version))]]
     known = {**PACKAGES, **({LEARN[0]: LEARN} if learn else {})}
-    used += [
-        [f"{title} {versions[name]}", cite(reference(key))] for name, (title, key) in known.items() if name in versions
-    ]
-    if more:
-        used.append([*more])
+    used = [f"steadyset {version}{cite(f'{SOFTWARE}@{version}')}"]
+    used += [f"{title} {versions[name]}{cite(key)}" for name, (title, key) in known.items() if name in versions]
     python = f" under Python {versions['python']}" if "python" in versions else ""
-    return told("12c", ["Computations were made by ", *joined(used, ", ", " and "), f"{python}."])
+    return told("12c", f"Computations were made by {one_by_one([*used, *([more] if more else [])])}{python}.")
 
 
 def _meaning(measure: Measure) -> str:
@@ -249,43 +211,46 @@ def _meaning(measure: Measure) -> str:
     return f"{bounds}{chance.get(measure.correction, ' and is corrected for chance where sizes are equal')}{better}"
 
 
-def _selectors(settings: Mapping[str, Any], details: Mapping[str, Any]) -> list[Part]:
+def one_by_one(items: Sequence[str], between: str = ", ", last: str = " and ") -> str:
+    """Items of a list, all of them; those that hold commas stand between semicolons."""
+    return between.join(items[:-1]) + (last if len(items) > 1 else "") + "".join(items[-1:])
+
+
+def _selectors(settings: Mapping[str, Any], details: Mapping[str, Any]) -> str:
     known = details.get("selectors")
     if known is None:  # a folder of an earlier version knows its selectors as text only
-        names = [[shown_name(f"{name}: {text}")] for name, text in settings["selectors"].items()]
-        return ["Features were selected by ", *joined(names), "."]
+        names = [shown_name(f"{name}: {text}") for name, text in settings["selectors"].items()]
+        return f"Features were selected by {one_by_one(names, '; ', '; and ')}."
     items = [_selector(name, one) for name, one in known.items()]
     many = f"{len(items)} selectors: " if len(items) > 1 else ""
-    rest = " Parameters that are not mentioned had their default values."
-    return [f"Features were selected by {many}", *joined(items), f".{rest}"]
+    rest = "Parameters that are not mentioned had their default values."
+    return f"Features were selected by {many}{one_by_one(items, '; ', '; and ')}. {rest}"
 
 
-def _selector(name: str, known: Mapping[str, Any]) -> list[Part]:
+def _selector(name: str, known: Mapping[str, Any]) -> str:
     values = ", ".join(f"{key}={value}" for key, value in known["parameters"].items())
-    learn = [reference(LEARN[1])] if known["package"] == "sklearn" else []
+    learn = LEARN[1] if known["package"] == "sklearn" else ""
     package = PACKAGE_WORDS.get(known["package"], f" of {known['package']}")
     what = f"{shown_name(known['summary'])}{package}{f', with {values}' if values else ''}"
-    return [f"{shown_name(name)} ({what})", cite(known["reference"], *learn)]
+    return f"{shown_name(name)} ({what}){cite(known['reference'], learn)}"
 
 
-def _rules(assessment: Assessment) -> list[Part]:
+def _rules(assessment: Assessment) -> str:
     """Which coefficients or importances of models counted as selected, where selectors are models."""
     by_rule: dict[str, list[str]] = {}
     for name, rule in assessment.rules.items():
         by_rule.setdefault(rule, []).append(shown_name(name))
-    if not by_rule:
-        return []
     rules = "; ".join(f"{rule} ({listed(names, MOST_NAMES)})" for rule, names in by_rule.items())
-    return [f"Of models, the following counted as selected: {rules}."]
+    return f"Of models, the following counted as selected: {rules}." if rules else ""
 
 
-def _alike(assessment: Assessment) -> list[Part]:
+def _alike(assessment: Assessment) -> str:
     """From when on features stand in for each other, where something was compared."""
     alike = assessment.alike
     if alike is None or not len(alike.compared):
-        return []
+        return ""
     how = SIMILARITIES.get(alike.method, "similarity")
-    return [f"Features with a {how} of at least {alike.threshold:g} counted as stand-ins for each other."]
+    return f"Features with a {how} of at least {alike.threshold:g} counted as stand-ins for each other."
 
 
 def _uses_learn(details: Mapping[str, Any]) -> bool:
@@ -295,10 +260,10 @@ def _uses_learn(details: Mapping[str, Any]) -> bool:
 def _what_went_wrong(assessment: Assessment, details: Mapping[str, Any]) -> list[Sentence]:
     """Runs that are missing, that made no selection or no score, and that gave warnings."""
     names, cells = assessment.selectors, assessment.cells
-    said: list[list[Part]] = []
+    said = []
     planned = max(details.get("n_runs", 0), *(cell.run + 1 for cell in cells), 0) * len(names)
     if len(cells) < planned:
-        said.append([f"The assessment is not finished: {len(cells)} of {planned} runs had been made."])
+        said.append(f"The assessment is not finished: {len(cells)} of {planned} runs had been made.")
     for lost, what in (
         ([cell for cell in cells if cell.selected is None], "made no selection and were left out"),
         ([cell for cell in cells if cell.selected is not None and cell.failure], "made a selection that had no score"),
@@ -307,9 +272,9 @@ def _what_went_wrong(assessment: Assessment, details: Mapping[str, Any]) -> list
         if lost:
             of = {name: sum(cell.selector == i for cell in lost) for i, name in enumerate(names)}
             who = _counts({name: count for name, count in of.items() if count})
-            said.append([f"Of {counted(len(cells), 'run')}, {len(lost)} {what} ({who})."])
+            said.append(f"Of {counted(len(cells), 'run')}, {len(lost)} {what} ({who}).")
     if assessment.settings.get("on_warning") == "fail":
-        said.append(["A run that gave a warning counted as failed."])
+        said.append("A run that gave a warning counted as failed.")
     return [told("12c", sentence) for sentence in said]
 
 
@@ -319,20 +284,17 @@ def _tests(found: Findings, noun: str) -> list[Sentence]:
     scores = [one for one in found.differences if one.what != STABILITY]
     if not found.differences:
         return []
-    compared: list[list[Part]] = [[_stability_test(one)] for one in stability]
+    compared = [_stability_test(one) for one in stability]
     if scores:
         names = listed([score_title(one.what) for one in scores])
-        compared.append([f"in {names} by the corrected resampled t-test", cite(reference("nadeau2003"))])
-    said: list[list[Part]] = [[f"Pairs of {noun}s were compared ", *joined(compared, ", ", " and "), "."]]
+        compared.append(f"in {names} by the corrected resampled t-test{cite('nadeau2003')}")
+    said = [f"Pairs of {noun}s were compared {one_by_one(compared)}."]
     if any(JOINED in test.note for one in stability for test in one.tests):
         way = "Where the runs of a side showed no spread, the intervals of both sides were joined"
-        said.append([way, cite(reference("zou2008")), "."])
+        said.append(f"{way}{cite('zou2008')}.")
     words, key = ADJUSTMENTS.get(found.differences[0].adjust, ("", ""))
-    adjusted: list[Part] = (
-        [f"p-values were adjusted for multiple testing {words}", cite(reference(key))] if words else []
-    )
-    level = f"the significance level was {percent(1 - found.level)}."
-    said.append([*adjusted, "; ", level] if adjusted else [f"p-values were not adjusted; {level}"])
+    adjusted = f"adjusted for multiple testing {words}{cite(key)}" if words else "not adjusted"
+    said.append(f"p-values were {adjusted}; the significance level was {percent(1 - found.level)}.")
     return [told("12e", sentence) for sentence in said]
 
 
@@ -342,15 +304,14 @@ def _stability_test(tested: Differences) -> str:
     return f"in stability by {how.get(frozenset(paired), 't-tests, paired where runs match,')} with jackknife variances"
 
 
-def _scores(found: Findings, details: Mapping[str, Any]) -> list[Part]:
+def _scores(found: Findings, details: Mapping[str, Any]) -> str:
     names = listed([score_title(name) for name in found.scoring])
     by = f" of {shown_name(details['predictor'])}" if details.get("predictor") else ""
     judged = f"The features that each run selected were judged by the {names}{by} on the rows that the run left out"
     without = ", beside a prediction without features and one from as many features drawn at random"
     sure = any(not isnan(score.se) for row in found.summary for score in row.scores.values())
-    corrected = "; standard errors are corrected for the overlap of the runs"
-    errors: list[Part] = [corrected, cite(reference("nadeau2003"))] if sure else []
-    return [judged, without if found.baselines else "", *errors, "."]
+    errors = f"; standard errors are corrected for the overlap of the runs{cite('nadeau2003')}" if sure else ""
+    return f"{judged}{without if found.baselines else ''}{errors}."
 
 
 def _named(details: Mapping[str, Any]) -> str:
@@ -370,12 +331,11 @@ def results_sentences(found: Findings) -> Paragraph:
     """Sizes and stability of each procedure, scores beside their baselines, steady cores, and what differs."""
     named = found.summary[:MOST_NAMES]
     left = len(found.summary) - len(named)
-    more = [f"{counted(left, 'more procedure')} are in the tables."] if left else []
     return sentences(
-        *(told("23a", [_stability(found, row)]) for row in named),
-        told("", more),
-        *(told("23a", [_scores_reached(found, score, named)]) for score in found.scoring if _is_known(score, named)),
-        *(told("", [_core(found, core)]) for core in found.cores[:MOST_NAMES]),
+        *(told("23a", _stability(found, row)) for row in named),
+        told("", f"{counted(left, 'more procedure')} are in the tables." if left else ""),
+        *(told("23a", _scores_reached(found, score, named)) for score in found.scoring),
+        *(told("", _core(found, core)) for core in found.cores[:MOST_NAMES]),
         *(_differences(found, one) for one in found.differences),
     )
 
@@ -398,12 +358,11 @@ def _stability(found: Findings, row: Procedure) -> str:
     return f"{said}, with a stability ({found.measure}) of {number(row.stability)}{ends}."
 
 
-def _is_known(score: str, rows: Iterable[Procedure]) -> bool:
-    return any(score in row.scores and not isnan(row.scores[score].mean) for row in rows)
-
-
 def _scores_reached(found: Findings, score: str, rows: Sequence[Procedure]) -> str:
-    """The mean of a score for each procedure with its interval, and beside it what predicts without the selection."""
+    """The mean of a score for each procedure with its interval, and beside it what predicts without the selection.
+
+    Nothing where no procedure has the score.
+    """
     said = []
     for row in rows:
         one = row.scores.get(score)
@@ -415,7 +374,8 @@ def _scores_reached(found: Findings, score: str, rows: Sequence[Procedure]) -> s
         said.append(f"{number(one.mean, 3)}{who}{f' ({beside})' if beside else ''}")
     blind = [row.scores[score].blind for row in rows if score in row.scores and not isnan(row.scores[score].blind)]
     without = f"; without features it was {number(blind[0], 3)}" if blind else ""
-    return f"The mean {score_title(score)} on the rows that runs left out was {listed(said)}{without}."
+    mean = f"The mean {score_title(score)} on the rows that runs left out"
+    return f"{mean} was {listed(said)}{without}." if said else ""
 
 
 def _interval(level: float, score: str, one: Score, runs: int) -> str:
@@ -447,12 +407,12 @@ def _differences(found: Findings, one: Differences) -> Sentence:
     what = "stability" if one.what == STABILITY else score_title(one.what)
     known = [test for test in one.tests if not isnan(test.difference)]
     if not known:
-        return told("", [])
+        return told("", "")
     first = sorted(known, key=lambda test: not test.told_apart)[:MOST_NAMES]
     said = [_pair(found.level, test, bool(one.adjust)) for test in first]
     left = len(known) - len(first)
     more = f"; {counted(left, 'further pair')} are in the tables" if left else ""
-    return told("23a", [f"Differences in {what}: {'; '.join(said)}{more}."])
+    return told("23a", f"Differences in {what}: {'; '.join(said)}{more}.")
 
 
 def _pair(level: float, test: Test, adjusted: bool) -> str:

@@ -13,26 +13,32 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args, get_origin, get_type_hints
 
-from steadyset.findings.citations import Methods, methods_from, read_recorded, recorded_form
-from steadyset.foundation.conventions import CORE, LEVEL
+from steadyset.findings.citations import Methods
+from steadyset.foundation.arguments import CORE, LEVEL
 from steadyset.foundation.display import Display, Shown
+from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import SHOWN_NAMES, listed
-from steadyset.inference.feature_table import Feature
+from steadyset.inference.features import Feature
+from steadyset.io import beneath
 from steadyset.io.disk import RECORDED_FINDINGS, write_durably
 from steadyset.selections import Selections
+from steadyset.shortlists.listed import Listed
 
 if TYPE_CHECKING:
-    from steadyset.inference.agreement import Consensus
     from steadyset.inference.comparison import Comparison
+    from steadyset.inference.consensus import Consensus
     from steadyset.selections import RunsLike
+    from steadyset.shortlists.result import Shortlist
     from steadyset.tuning import Trials, Tuning
 
     # What findings_of takes; an Assessment is among what holds runs.
-    ResultLike: TypeAlias = "Findings | Comparison | Consensus | Tuning | RunsLike | Mapping[str, RunsLike] | Path"
+    ResultLike: TypeAlias = (
+        "Findings | Shortlist | Comparison | Consensus | Tuning | RunsLike | Mapping[str, RunsLike] | Path"
+    )
 
 STABILITY = "stability"  # what differences are about, unless about a score
 SCHEMA = "steadyset.findings"
-APART = ("selections", "methods", "trials")  # parts that are more than data
+APART = ("selections", "trials")  # parts that are more than data
 
 
 @dataclass(frozen=True)
@@ -256,7 +262,7 @@ class Findings(Shown):
     Attributes
     ----------
     kind : str
-        What was looked at: "assessment", "comparison", "consensus", "tuning", "selections" or "measures".
+        What was looked at: "assessment", "comparison", "consensus", "tuning", "shortlist", "selections" or "measures".
     about : str
         What it is about, in a few words.
     measure : str
@@ -305,6 +311,8 @@ class Findings(Shown):
         What was done, in words.
     trials : Trials or None
         Everything that a tuning tried.
+    shortlist : Listed or None
+        The features that a stated number of false ones may be among, with what proves it and what would help.
 
     Examples
     --------
@@ -340,6 +348,7 @@ class Findings(Shown):
     selections: Mapping[str, Selections] = field(default_factory=dict, repr=False)
     methods: Methods | None = field(default=None, repr=False)
     trials: Trials | None = field(default=None, repr=False)
+    shortlist: Listed | None = None
 
     def __repr__(self) -> str:
         return f"Findings({self.kind}; {self.about})"
@@ -408,25 +417,31 @@ def record_findings(found: Findings, folder: Path) -> None:
 
     content = {part.name: plain(getattr(found, part.name)) for part in fields(found) if part.name not in APART}
     content["selections"] = {name: _runs(sel) for name, sel in found.selections.items()}
-    content["methods"] = None if found.methods is None else recorded_form(found.methods)
     content["trials"] = None if found.trials is None else plain(found.trials.to_dict())
-    write_durably(folder / RECORDED_FINDINGS, write_json({"schema": SCHEMA, "schema_version": 1, **content}))
+    write_durably(folder / RECORDED_FINDINGS, write_json({"schema": SCHEMA, "schema_version": 2, **content}))
 
 
 def recorded_findings(folder: Path) -> Findings | None:
     """What `record_findings` put down; None where nothing was."""
-    return read_recorded(folder, RECORDED_FINDINGS, _read)
+    from steadyset.assessment.written import read_json
+
+    path = folder / RECORDED_FINDINGS
+    if not path.exists():
+        return None
+    try:
+        return _read(read_json(beneath.read(folder, RECORDED_FINDINGS)))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError) as error:
+        raise InputError(f"{path} is damaged: {error}; make it again by the command that wrote it.") from None
 
 
 def _read(content: dict[str, Any]) -> Findings:
     from steadyset.assessment.written import DamagedError
     from steadyset.tuning import Trials
 
-    if content.pop("schema") != SCHEMA or content.pop("schema_version") != 1:
-        raise DamagedError(f"it does not follow version 1 of the schema {SCHEMA}")
+    if content.pop("schema") != SCHEMA or content.pop("schema_version") != 2:
+        raise DamagedError(f"it does not follow version 2 of the schema {SCHEMA}")
     apart: dict[str, Any] = {
         "selections": {name: _selections(runs) for name, runs in content.pop("selections").items()},
-        "methods": None if (methods := content.pop("methods")) is None else methods_from(methods),
         "trials": None if (trials := content.pop("trials")) is None else Trials.from_dict(trials),
     }
     hints = get_type_hints(Findings, globals() | {"Trials": object})
@@ -467,4 +482,6 @@ def _made(kind: Any, value: Any) -> Any:
         return made(**{name: _made(hints[name], one) for name, one in value.items()})
     if kind is float:
         return math.nan if value is None else float(value)
+    if kind is str and not isinstance(value, str):
+        raise TypeError(f"{value!r:.80} is no text")
     return value

@@ -11,27 +11,47 @@ from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from steadyset.assessment.baselines import NOT_ABOVE
+from steadyset.assessment.result import NOT_ABOVE
 from steadyset.findings.answer import SCALE, ranked
-from steadyset.findings.display import (
+from steadyset.findings.parts import Core
+from steadyset.findings.shortlist_words import (
+    comes_again_words,
+    group_words,
+    helps_words,
+    list_legend,
+    predicts_words,
+)
+from steadyset.findings.tables import (
+    ReportTable,
+    between_table,
+    candidates_table,
+    feature_tables,
+    front_table,
+    measures_table,
+    ranking_table,
+    rules_table,
     settings_told,
     short_front,
     short_measures,
     short_pairs,
     short_ranking,
+    short_shortlist,
     short_summary,
+    shortlist_table,
     summary_legend,
+    summary_table,
+    tests_table,
+    trials_table,
 )
-from steadyset.findings.parts import Core
 from steadyset.foundation.display import MOST_ROWS, Display, Table
 from steadyset.foundation.text import counted, percent, shown_name
 from steadyset.measures import get_measure
-from steadyset.measures.options import AT_CHANCE, BY_COLUMN_ORDER
+from steadyset.measures.evaluate import AT_CHANCE, BY_COLUMN_ORDER
 
 if TYPE_CHECKING:
     from steadyset.findings.parts import Findings, Reason
-    from steadyset.findings.tables import ReportTable
 
+MOST_LISTED = 100  # features of a shortlist that a document shows
 MOST_FEATURES = 25  # rows of a long table that a document shows; the script of the page shows the others
 
 
@@ -228,8 +248,6 @@ def answer_core(found: Findings) -> Core | None:
 
 
 def _summary(found: Findings) -> Iterator[Block]:
-    from steadyset.findings.tables import summary_table
-
     yield TableBlock(summary_table(found))
     source = "Nogueira, Sechidis and Brown 2018" if found.measure == "nogueira" else found.measure
     said = [
@@ -255,8 +273,6 @@ def _summary_title(found: Findings) -> str:
 
 
 def _front(found: Findings) -> Iterator[Block]:
-    from steadyset.findings.tables import front_table, trials_table
-
     yield TableBlock(front_table(found))
     yield _text("On the front: how probable that is, given the errors of the objectives.", small=True)
     if found.trials is not None:
@@ -264,21 +280,12 @@ def _front(found: Findings) -> Iterator[Block]:
         yield TableBlock(trials_table(found.trials), MOST_FEATURES, left_out, "All configurations", folded=True)
 
 
-def _measures(found: Findings) -> Iterator[Block]:
-    from steadyset.findings.tables import measures_table
-
-    yield TableBlock(measures_table(found))
-
-
-def _agreement(found: Findings) -> Iterator[Block]:
-    from steadyset.findings.tables import between_table
-
-    yield TableBlock(between_table(found))
+def _only(table: Callable[[Findings], ReportTable]) -> Callable[[Findings], list[Block]]:
+    """The body of a section that is a table and nothing else."""
+    return lambda found: [TableBlock(table(found))]
 
 
 def _differences(found: Findings) -> Iterator[Block]:
-    from steadyset.findings.tables import tests_table
-
     yield from (_text(one.words) for one in found.differences)
     if len(found.differences) > 1:
         yield _text(
@@ -297,8 +304,6 @@ def _cores(found: Findings) -> Iterator[Block]:
 
 
 def _features(found: Findings) -> Iterator[Block]:
-    from steadyset.findings.tables import feature_tables
-
     tables = feature_tables(found)
     for place, table in enumerate(tables):
         over_all = place == 0 and len(tables) > 1
@@ -322,8 +327,6 @@ def _features(found: Findings) -> Iterator[Block]:
 
 
 def _ranking(found: Findings) -> Iterator[Block]:
-    from steadyset.findings.tables import ranking_table
-
     yield TableBlock(ranking_table(found), MOST_FEATURES, ("more feature", "with lower scores"))
     yield _text(
         "Methods: how many of them back the feature; by chance: how many features random sets of the same sizes would "
@@ -351,11 +354,57 @@ def _reasons(reasons: Iterable[Reason]) -> Iterator[Block]:
     yield Bullets(tuple(lines))
 
 
+def _shortlist(found: Findings) -> Iterator[Block]:
+    assert found.shortlist is not None
+    if found.shortlist.names:
+        yield TableBlock(shortlist_table(found), MOST_LISTED, ("more feature", "that passes less clearly"))
+    for group in found.shortlist.groups:
+        yield _text(group_words(group))
+    yield TableBlock(candidates_table(found), heading="Candidates, which do not pass")
+    yield _text(" ".join(list_legend(found.shortlist)), small=True)
+
+
+def _rules(found: Findings) -> Iterator[Block]:
+    assert found.shortlist is not None
+    if found.shortlist.rules:
+        yield TableBlock(rules_table(found))
+
+
+def _predicts(found: Findings) -> Iterator[Block]:
+    assert found.shortlist is not None
+    yield from map(_text, predicts_words(found.shortlist))
+
+
+def _comes_again(found: Findings) -> Iterator[Block]:
+    assert found.shortlist is not None
+    yield from map(_text, comes_again_words(found.shortlist))
+
+
+def _helps(found: Findings) -> Iterator[Block]:
+    assert found.shortlist is not None
+    lines = (*helps_words(found.shortlist, int(found.settings["n_rows"])), *found.shortlist.left_out)
+    if lines:
+        yield Bullets(lines)
+
+
 FAILED, WARNED = "Runs without a selection or a score", "Runs with warnings"
 SECTIONS = (
     Section("answer", "", _answer),
+    Section(
+        "shortlist",
+        "The list",
+        _shortlist,
+        needs=("shortlist",),
+        short_tables=short_shortlist,
+        legend=lambda found: list_legend(found.shortlist) if found.shortlist else [],
+    ),
+    Section("predicts", "Does it predict?", _predicts, needs=("shortlist",), brief="Does it predict?"),
+    Section("again", "Would it come out again?", _comes_again, needs=("shortlist",), brief="Would it come out again?"),
+    Section("helps", "What would help?", _helps, needs=("shortlist",), brief="What would help?"),
     Section("summary", _summary_title, _summary, needs=("summary",), short_tables=short_summary, legend=summary_legend),
-    Section("measures", "Stability by many measures", _measures, ("measures",), short_tables=short_measures),
+    Section(
+        "measures", "Stability by many measures", _only(measures_table), ("measures",), short_tables=short_measures
+    ),
     Section("front", "The Pareto front", _front, needs=("front",), short_tables=short_front),
     Section("differences", "What differs", _differences, needs=("differences",), brief="What differs"),
     Section(
@@ -368,7 +417,12 @@ SECTIONS = (
     Section("notes", "Notes", lambda found: map(_text, found.notes), needs=("notes",), brief="Notes"),
     Section("features", "Features", _features, needs=("features",), place=100),
     Section(
-        "agreement", "Agreement between methods", _agreement, needs=("between",), short_tables=short_pairs, place=100
+        "agreement",
+        "Agreement between methods",
+        _only(between_table),
+        needs=("between",),
+        short_tables=short_pairs,
+        place=100,
     ),
     Section(
         "consensus",
@@ -390,6 +444,7 @@ SECTIONS = (
         place=100,
     ),
     Section("warnings", WARNED, lambda found: _reasons(found.warnings), needs=("warnings",), brief=WARNED, place=100),
+    Section("rules", "Other rules on the same halves", _rules, needs=("shortlist",), place=100),
     Section("methods", "Methods", _methods, needs=("methods",), place=100),
     Section("settings", "Settings", _settings, place=100),
 )

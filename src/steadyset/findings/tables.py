@@ -1,13 +1,16 @@
-"""The tables of sections: cells as people read them, with the values behind them for csv files and scripts."""
+"""The tables of sections: cells as people read them, with the values behind them; what terminals show; the settings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from steadyset._version import __version__
+from steadyset.findings.answer import SCALE
 from steadyset.findings.parts import (
+    STABILITY,
     Baseline,
     Configuration,
     Differences,
@@ -17,14 +20,18 @@ from steadyset.findings.parts import (
     RankedFeature,
 )
 from steadyset.foundation import text as wording
-from steadyset.foundation.conventions import LEVEL
-from steadyset.foundation.text import shown_name
-from steadyset.inference.feature_details import stand_ins_words
-from steadyset.inference.feature_table import BOTH, Feature
+from steadyset.foundation.arguments import LEVEL
+from steadyset.foundation.display import Bar, Table, Words
+from steadyset.foundation.text import amount, counted, expected_count, number, p_value, percent, shown_name, span
+from steadyset.inference.features import BOTH, Feature, stand_ins_words
+from steadyset.options import as_shell_line
+from steadyset.shortlists.listed import CANDIDATE, GROUP, LISTED, Listed, ListedFeature
 
 if TYPE_CHECKING:
+    from steadyset.findings.parts import Configuration, Findings, Preference, Procedure
     from steadyset.tuning import Trials
 
+MAX_EFFECT = 10
 N_FEATURES = "n_features"  # the objective that is a count
 MOST_TRIALS = 2_000  # configurations in the table; how many more there are is told
 
@@ -277,6 +284,84 @@ def _group(group: int | None, size: int | None) -> str:
     return "" if group is None else f"{group} (of {size})"
 
 
+def shortlist_table(found: Findings, *, every: bool = False) -> ReportTable:
+    """The listed features, or with `every` also members of listed groups and candidates."""
+    assert found.shortlist is not None
+    whole = found.shortlist
+    rows = whole.features if every else whole.of_tier(LISTED)
+    return _shortlist_table("shortlist", "The list", whole, rows, tiers=every)
+
+
+def candidates_table(found: Findings) -> ReportTable:
+    """The next ones, which do not pass."""
+    assert found.shortlist is not None
+    rows = found.shortlist.of_tier(CANDIDATE)
+    return _shortlist_table("candidates", "Candidates, which do not pass", found.shortlist, rows, effects=False)
+
+
+def _shortlist_table(
+    name: str,
+    caption: str,
+    whole: Listed,
+    rows: Sequence[ListedFeature],
+    *,
+    tiers: bool = False,
+    effects: bool = True,
+) -> ReportTable:
+    known = any(not isnan(one.effect) for one in rows)
+    repeated, alike = any(not isnan(one.came_back) for one in rows), any(one.n_alike for one in rows)
+    columns = [
+        _column("feature", "feature", text=True),
+        _column("tier", "tier", text=True, when=tiers),
+        _column("direction", "direction", text=True),
+        [TableColumn("of halves", ("frequency", "low", "high"), _chosen)],
+        _column(f"effect, {whole.effect}", ("effect", "effect_low", "effect_high"), _estimated, when=effects and known),
+        _column("came back", "came_back", wording.percent, when=repeated),
+        _column("q", "q_value", _precise),
+        _column("by", "base", text=True, when=len(whole.bases) > 1),
+        _column("look-alikes", ("alike", "n_alike"), _alike, of=_alike_values, text=True, when=alike),
+    ]
+    return _table(name, caption, columns, rows)
+
+
+def rules_table(found: Findings) -> ReportTable:
+    """What other rules list from the same halves."""
+    assert found.shortlist is not None
+    own = set(found.shortlist.names)
+    columns = [
+        _column("rule", "rule", text=True),
+        _column("lists", "lists", _whole, of=lambda one: (len(one.features),)),
+        _column("of these here", "shared", _whole, of=lambda one: (len(own & set(one.features)),)),
+        _column("promises", "promises", text=True),
+        _column("held in our study", "held", text=True),
+        _column("reference", "reference", text=True),
+    ]
+    return _table("rules", "Other rules on the same halves", columns, found.shortlist.rules)
+
+
+def _chosen(one: ListedFeature) -> TableCell:
+    values = (one.frequency, one.low, one.high)
+    return TableCell(wording.percent(one.frequency), values, (one.low, one.frequency, one.high))
+
+
+def _estimated(value: float, low: float, high: float) -> str:
+    """An effect with its interval; beyond 10 standard deviations classes are apart, and nobody asks how far."""
+    if isnan(value):
+        return ""
+    if value > MAX_EFFECT:
+        return f"more than {MAX_EFFECT}"
+    return f"{wording.number(value)} ({wording.span(low, high)})"
+
+
+def _alike_values(one: ListedFeature) -> tuple[str, int]:
+    return ", ".join(one.alike), one.n_alike
+
+
+def _alike(names: str, count: int) -> str:
+    more = count - (names.count(", ") + 1 if names else 0)
+    return shown_name(names) + (f" and {more} more" if names and more > 0 else "")
+
+
 def ranking_table(found: Findings) -> ReportTable:
     """The features of a consensus, the best first."""
     columns = [
@@ -376,15 +461,279 @@ def _interval(row: Procedure) -> TableCell:
 
 def _score(name: str) -> list[TableColumn]:
     """The mean of a score with its standard error."""
-
-    def said(mean: float, error: float) -> str:
-        return _precise(mean) + ("" if isnan(error) else f" ± {_precise(error)}")
-
     keys = (name, f"{name}_se")
-    return _column(name.replace("_", " "), keys, said, of=lambda row: (row.scores[name].mean, row.scores[name].se))
+    return _column(name.replace("_", " "), keys, _with_error, of=lambda row: astuple(row.scores[name])[:2])
 
 
 def bar_scale(rows: Sequence[Procedure]) -> tuple[float, float]:
     """From where to where the bars of intervals go: 0 to 1, and further where an interval does."""
     ends = [end for row in rows for end in (row.low, row.high, row.stability) if not isnan(end)]
     return min([0.0, *ends]), max([1.0, *ends])
+
+
+SETTINGS = {
+    "n_rows": "rows",
+    "n_features": "features",
+    "task": "the target is",
+    "seed": "seed",
+    "impute": "missing values",
+    "on_warning": "runs with warnings",
+    "aggregate": "aggregation",
+    "backing": "share of the runs that backs a feature",
+    "n_trials": "configurations",
+    "sampler": "configurations were drawn by",
+    "choose": "rule of the choice",
+    "false": "false features allowed on average",
+    "fdr": "share of false features allowed on average",
+    "bases": "features were ranked by",
+    "permutations": "permuted targets",
+    "splits": "splits into halves",
+    "data_sha256": "SHA-256 of the data",
+}
+LONGEST_SETTING = 300  # characters of a value
+
+
+def short_summary(found: Findings, most: int | None) -> list[Table]:
+    """One row per procedure, or per method of a consensus."""
+    if found.front:  # which has the chosen configuration among the others
+        return []
+    if found.ranking:
+        rows = [
+            {
+                "method": row.name,
+                "runs": row.runs,
+                "size": amount(row.size),
+                found.measure: _with_interval_in_words(row),
+                "core": len(core.features),
+            }
+            for row, core in zip(found.summary, found.cores, strict=True)
+        ]
+        return [Table.of(rows, "Within methods", most=most, noun="method")]
+    noun = "selector" if found.kind == "assessment" else "procedure"
+    return [Table.of([_summary_cells(row, found) for row in found.summary], most=most, noun=noun)]
+
+
+def summary_legend(found: Findings) -> list[str]:
+    """What the columns of the summary are."""
+    if found.front or found.ranking:
+        return []
+    said = []
+    for name in found.scoring:
+        known = [f"{one.name} {number(one.scores[name], 3)}" for one in found.baselines]
+        said += [f"baselines, {name.replace('_', ' ')}: {'; '.join(known)}."] if known else []
+    if any(row.verdict for row in found.summary):
+        said.append(
+            "stability: 1 = the same features each time, 0 = chance; in brackets its "
+            f"{percent(found.level)} interval for this data set and resampling, not for new data."
+        )
+    if found.scoring:
+        said.append("±: standard error over resamples, corrected for their overlap (Nadeau and Bengio 2003).")
+    if any(row.verdict for row in found.summary):
+        said.append(f"verdict: {SCALE}.")
+    return said
+
+
+def short_front(found: Findings, most: int | None) -> list[Table]:
+    """One row per configuration; what it is stands in one cell."""
+    rows = [
+        {
+            "configuration": f"{one.number} (chosen)" if one.chosen else str(one.number),
+            **{
+                name.replace("_", " "): amount(value) if name == "n_features" else value
+                for name, value in one.objectives.items()
+            },
+            "on front": one.on_front,
+            "parameters": Words(", ".join(filter(None, _configuration_words(one)))),
+        }
+        for one in found.front
+    ]
+    return [Table.of(rows, "The Pareto front", most=most, noun="configuration")]
+
+
+def short_measures(found: Findings, most: int | None) -> list[Table]:
+    """One row per measure and procedure."""
+    kept = ("name", "measure", "estimate", "steadier", "low", "high", "note")
+    return [Table.of([{key: getattr(row, key) for key in kept} for row in found.measures])]
+
+
+def _summary_cells(row: Procedure, found: Findings) -> dict[str, Any]:
+    """A row of the summary: short enough for a terminal of 80 columns, which shows no bars."""
+    letters = next((one.groups for one in found.differences if one.what == STABILITY), {})
+    whole = found.kind == "assessment"
+    return {
+        "selector" if whole else "procedure": row.name,
+        found.measure if found.kind == "comparison" else STABILITY: _with_interval_in_words(row),
+        "": Bar(row.stability, row.low, row.high),
+        **({"verdict": Words(row.verdict)} if any(one.verdict for one in found.summary) else {}),
+        **{name: _with_error(row.scores[name].mean, row.scores[name].se) for name in found.scoring},
+        **({"size": amount(row.size)} if whole or not all(isnan(one.size) for one in found.summary) else {}),
+        "runs": str(row.runs),
+        **({"group": letters.get(row.name, "")} if found.kind == "comparison" else {}),
+        **({"failures": str(row.failures)} if any(one.failures for one in found.summary) else {}),
+        **({"warnings": str(row.warned)} if any(one.warned for one in found.summary) else {}),
+    }
+
+
+def short_shortlist(found: Findings, most: int | None) -> list[Table]:
+    """The list, then the first of those that do not pass."""
+    assert found.shortlist is not None
+    tables = []
+    for title, tiers, first in (
+        ("The list", (LISTED,), most and 3 * most),
+        ("Groups of which one is meant", (GROUP,), most),
+        ("Candidates, which do not pass", (CANDIDATE,), most),
+    ):
+        several = [one for one in found.shortlist.features if one.tier in tiers]
+        rows = [
+            {
+                "feature": Words(one.feature),
+                " ": Bar(one.frequency, one.low, one.high),
+                "of halves": percent(one.frequency),
+                "direction": one.direction,
+                **({"effect": _effect(one)} if any(not isnan(other.effect) for other in several) else {}),
+                **({"came back": percent(one.came_back)} if one.came_back == one.came_back else {}),
+                **({"look-alikes": one.n_alike} if any(other.n_alike for other in several) else {}),
+            }
+            for one in several
+        ]
+        tables += [Table.of(rows, title, most=first, noun="feature")] if rows else []
+    return tables
+
+
+def _effect(one: ListedFeature) -> str:
+    return _estimated(one.effect, one.effect_low, one.effect_high)
+
+
+def main_rows(found: Findings) -> list[dict[str, Any]]:
+    """What a csv file holds of findings, with every number: the shortlist, the front of a tuning, else the summary."""
+    if found.shortlist is not None:
+        return shortlist_table(found, every=True).records()
+    if found.front:
+        return front_rows(found)
+    return [
+        {
+            "selector": row.name,
+            **{key: getattr(row, key) for key in ("runs", "stability", "low", "high", "verdict")},
+            **{
+                f"{name}{end}": value
+                for name, score in row.scores.items()
+                for end, value in zip(("", "_se", "_blind", "_random"), astuple(score), strict=True)
+            },
+            "size": row.size,
+            "failures": row.failures,
+            "warnings": row.warned,
+            "tied": row.tied,
+            "note": row.note,
+        }
+        for row in found.summary
+    ]
+
+
+def front_rows(found: Findings) -> list[dict[str, Any]]:
+    """The front and the chosen configuration as flat rows: what it is, its objectives, how sure its place is."""
+    return [
+        {
+            "configuration": one.number,
+            "filter": _configuration_words(one)[0],
+            "model": _configuration_words(one)[1],
+            **one.objectives,
+            "on_front": one.on_front,
+            "parameters": _configuration_words(one)[2],
+            "chosen": "yes" if one.chosen else "",
+        }
+        for one in found.front
+    ]
+
+
+def short_pairs(found: Findings, most: int | None) -> list[Table]:
+    """How far each two methods of a consensus agree, beside chance."""
+    rows = [
+        {
+            "methods": f"{one.first} and {one.second}",
+            found.measure: number(one.agreement),
+            "by chance": number(one.expected),
+            "frequencies": number(one.frequencies),
+            "shared": one.shared,
+            "by chance ": expected_count(one.shared_expected),
+            "p": p_value(one.p_value),
+        }
+        for one in found.between
+    ]
+    return [Table.of(rows, "Between methods", most=most, noun="pair")]
+
+
+def short_ranking(found: Findings, most: int | None) -> list[Table]:
+    """The first features of a consensus."""
+    total = sum(row.runs for row in found.summary)
+    directed = any(one.direction for one in found.ranking)
+    rows = [
+        {
+            "rank": one.rank,
+            "feature": Words(one.feature),
+            **({"direction": one.direction} if directed else {}),
+            "methods": f"{one.methods} of {len(found.summary)}",
+            "by chance": expected_count(one.by_chance) if one.methods else "",
+            "runs": f"{one.runs} of {total}",
+            "frequency": number(one.frequency),
+            "score": number(one.score, 3),
+        }
+        for one in found.ranking[:most]
+    ]
+    left = int(found.settings["ranked_features"]) - len(rows)
+    more = f"{counted(left, 'more feature')} with lower scores." if left else ""
+    return [replace(Table.of(rows, "Features"), more=more)]
+
+
+def _with_interval_in_words(row: Procedure) -> str:
+    return number(row.stability) + (f" ({span(row.low, row.high)})" if row.low == row.low else "")
+
+
+def _with_error(mean: float, se: float) -> str:
+    return number(mean, 3) + ("" if isnan(se) else f" ± {number(se, 3)}")
+
+
+def _configuration_words(one: Configuration) -> tuple[str, str, str]:
+    """The filter, the model, and the other parameters of a configuration."""
+    others = [
+        f"{name.rpartition('__')[2].rpartition('.')[2]}={f'{value:.3g}' if isinstance(value, float) else value}"
+        for name, value in one.params.items()
+        if name not in ("filter", "model")
+    ]
+    return one.params.get("filter", ""), one.params.get("model", ""), ", ".join(others)
+
+
+def settings_told(found: Findings) -> dict[str, str]:
+    """What each setting is called, and its value."""
+    from steadyset.tuning.result import objective_words
+
+    settings: Mapping[str, Any] = found.settings
+    details: Mapping[str, Any] = settings.get("details", {})
+    told = {"measure": found.measure, "confidence": percent(found.level), "steady core": percent(found.core)}
+    if found.preference is not None:
+        told["margin of the loss"] = _margin_words(found.preference)
+    if details.get("target"):
+        told["target"] = str(details["target"])
+    if "resampling" in settings:
+        told["resampling"] = str(settings["resampling"])
+    if settings.get("scoring"):
+        told["scores"] = ", ".join(map(str, settings["scoring"]))
+        told["predictor"] = str(details.get("predictor") or settings.get("predictor", "the model of the configuration"))
+    if settings.get("objectives"):
+        told["objectives"] = ", ".join(map(objective_words, settings["objectives"]))
+    told |= {words: str(settings[key]) for key, words in SETTINGS.items() if settings.get(key) is not None}
+    selectors = settings.get("selectors")
+    if isinstance(selectors, Mapping):
+        told |= {f"selector {name}": str(text) for name, text in selectors.items()}
+    versions = {"steadyset": settings.get("steadyset_version", __version__), **details.get("versions", {})}
+    told["versions"] = ", ".join(f"{name} {number}" for name, number in versions.items())
+    told = {shown_name(key): shown_name(text) for key, text in told.items()}
+    told = {key: f"{text[:LONGEST_SETTING]}..." if len(text) > LONGEST_SETTING else text for key, text in told.items()}
+    command = shown_name(as_shell_line(details.get("job")))  # to be run: whole
+    return told | ({"command": command} if command else {})
+
+
+def _margin_words(preference: Preference) -> str:
+    words = preference.score.replace("_", " ")
+    if preference.margin == preference.largest_loss:
+        return f"{preference.margin:g} of {words}"
+    return f"{percent(preference.margin)} of the {words} without features, {preference.largest_loss:.3g}"

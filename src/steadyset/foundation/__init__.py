@@ -1,1 +1,1 @@
-"""What everybody may use: errors, checks of arguments, text for people, conventions, plug-ins, docstrings."""
+"""What everybody may use: errors, checks of arguments, text for people, how results show themselves, plug-ins, jobs."""

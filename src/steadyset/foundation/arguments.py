@@ -1,10 +1,13 @@
-"""What arguments may be: one check per kind, each with one sentence that names the argument and what was given."""
+"""What arguments may be: one check per kind, each with one sentence that names the argument and what was given.
+
+Here are also the numbers behind every answer that a person may choose, each with the value that it has otherwise.
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -178,3 +181,31 @@ def as_record(name: str, kind: type[Record], given: Record | Mapping[str, Any] |
     if unknown:
         raise InputError(f"{name} has {unknown[0]!r}; it takes {', '.join(fields)}.")
     return kind(**given)
+
+
+LEVEL = 0.95  # the confidence of intervals and tests
+CORE = 0.9  # the share of the runs from which a feature belongs to the steady core
+MARGIN = 0.02  # the loss in the score that a steadier selector may cost
+ALIKE = 0.9  # the similarity from which two features count as alike
+ALIKE_BY: Final = "pearson"  # what that similarity is: the absolute correlation
+# What the ending of a file says that a report is; a folder holds a report for a paper.
+REPORT_ENDINGS = {".html": "html", ".htm": "html", ".pdf": "pdf", ".md": "md", ".json": "json"}
+REPORT_FORMATS = (*dict.fromkeys(REPORT_ENDINGS.values()), "folder")
+FIRST_RUNS, MAX_RUNS = 30, 1000  # of an assessment that goes on until its intervals are narrow
+
+
+def check_level(level: float) -> None:
+    """Refuse what is no confidence level."""
+    if not (is_number(level) and 0 < level < 1):
+        raise wrong_argument("level", f"a number between 0 and 1, such as {LEVEL}", level)
+
+
+def check_core(core: float) -> None:
+    """Refuse what is no share of the runs."""
+    if not (is_number(core) and 0 < core <= 1):
+        raise wrong_argument("core", f"a share of the runs above 0 and at most 1, such as {CORE}", core)
+
+
+def check_margin(margin: float) -> None:
+    """Refuse what is no loss in a score."""
+    check_number("margin", margin, or_equal=True)

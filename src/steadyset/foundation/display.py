@@ -1,16 +1,81 @@
-"""How results show themselves: in notebooks as HTML that takes its colours from the page around it, printed as text."""
+"""How results show themselves: in notebooks as HTML that takes its colours from the page around it, printed as text.
+
+Results draw and show themselves without knowing pictures or findings, which are made of results and so further up: they
+hand themselves to whoever does. `steadyset/__init__.py`, which knows where everything lives and is imported before
+anything else, says here who draws and who shows.
+"""
 
 from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from steadyset.foundation.plot_hook import shown
 from steadyset.foundation.text import counted, number, shown_name
+
+_drawer: list[Callable[..., Any]] = []
+_shower: list[Callable[[Any], Any]] = []
+_reporter: list[Callable[..., Any]] = []
+
+
+def draw_with(drawer: Callable[..., Any]) -> None:
+    """Let `drawer(result, name, **options)` make the pictures of results."""
+    _drawer[:] = [drawer]
+
+
+def show_with(shower: Callable[[Any], Any]) -> None:
+    """Let `shower(result)` say what is shown of results that have findings."""
+    _shower[:] = [shower]
+
+
+def report_with(reporter: Callable[..., Any]) -> None:
+    """Let `reporter(result, path, **options)` write the reports of results."""
+    _reporter[:] = [reporter]
+
+
+def reported(result: Any, path: Any, **options: Any) -> Any:
+    """Where the report of a result was written."""
+    return _reporter[0](result, path, **options)
+
+
+def shown(result: Any) -> Any:
+    """The Display of a result that has findings."""
+    return _shower[0](result)
+
+
+def drawn(result: Any, name: str | None = None, **options: Any) -> Any:
+    """The picture of a result; `name` is one of `st.plot`, None the picture that is made for results of its kind."""
+    return _drawer[0](result, name, **options)
+
+
+class Drawable:
+    """A result with a picture."""
+
+    def plot(self, name: str | None = None, **options: Any) -> Any:
+        """The picture of this result.
+
+        Parameters
+        ----------
+        name : str or None, default=None
+            A picture of `st.plot`; `st.plot.list_pictures()` shows them. None is the one that is made for such results.
+        **options : Any
+            Options of the picture. Where it shows the runs of one selector, `selector` names it.
+
+        Returns
+        -------
+        Picture
+            The frame that it shows (`data`) and its drawing, which `save` writes.
+
+        Raises
+        ------
+        InputError
+            Where no picture has this name, or it cannot show such a result.
+        """
+        return drawn(self, name, **options)
+
 
 MOST_ROWS = 10
 WIDTH = 80  # columns of a terminal, which printed results keep to
@@ -139,7 +204,11 @@ class Display:
         parts += ["\n".join(_wrapped(note, width) for note in self.notes if note)] if any(self.notes) else []
         for title, said in self.sections.items():
             if said:
-                parts.append("\n".join([f"{title}:", *(_wrapped(line, width, "  ") for line in said)]))
+                parts.append(
+                    "\n".join(
+                        [title if title.endswith("?") else f"{title}:", *(_wrapped(line, width, "  ") for line in said)]
+                    )
+                )
         return "\n\n".join(parts)
 
 
@@ -259,16 +328,13 @@ def _cell(cell: Any, scale: tuple[float, float]) -> str:
     if isinstance(cell, Words):
         return f'<td class="words">{_text(cell.text, MOST_LETTERS_OF_WORDS)}</td>'
     if _is_figure(cell):
-        return f'<td class="figure">{_figure(cell)}</td>'
+        text = _escaped(cell.text, MOST_LETTERS) if isinstance(cell, Figure) else _plain(cell)
+        return f'<td class="figure">{text}</td>'
     return f'<td title="{_escaped(str(cell), MOST_LETTERS)}">{_text(str(cell))}</td>'
 
 
 def _is_figure(cell: Any) -> bool:
     return isinstance(cell, int | float | Figure)
-
-
-def _figure(value: float | Figure) -> str:
-    return _escaped(value.text, MOST_LETTERS) if isinstance(value, Figure) else _plain(value)
 
 
 def _plain(cell: Any) -> str:

@@ -130,7 +130,7 @@ class MissingTargetError(InputError):
     candidates: Mapping[str, int] = MappingProxyType({})
 
 
-class HopelessError(InputError):
+class AlwaysFailsError(InputError):
     """A selector would fail in every run; nothing of the assessment is worth keeping."""
 
 

@@ -1,30 +1,35 @@
-"""Which procedures differ: all pairs tested and adjusted, with letters for groups that do not (`compare`)."""
+"""Which procedures differ, in stability (`compare`) or in scores: all pairs tested, adjusted and grouped.
+
+The scores of J resamples of one data set are not independent: their training rows overlap, and so do their test rows.
+Nadeau and Bengio take the correlation between two of them as n_test / (n_train + n_test), which makes the variance of
+their mean (1/J + n_test/n_train) s² instead of s²/J.
+
+Reference: Nadeau and Bengio (2003), Inference for the generalization error, Machine Learning 52.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from math import isnan
+from functools import cached_property, partial
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
-from steadyset.foundation.arguments import check_flag, wrong_argument
-from steadyset.foundation.conventions import LEVEL, check_level
-from steadyset.foundation.display import MOST_ROWS, Bar, Display, ShownFindings, Table
+from steadyset.foundation.arguments import LEVEL, check_flag, check_level, wrong_argument
+from steadyset.foundation.display import MOST_ROWS, Bar, Display, Drawable, ShownFindings, Table
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.plot_hook import Drawable
 from steadyset.foundation.text import counted, number, percent, span
 from steadyset.inference.hypotheses import TestResult, difference_between
-from steadyset.inference.interval import interval_of
+from steadyset.inference.interval import interval_of, jackknife, t_quantile
 from steadyset.inference.runs import check_features
 from steadyset.inference.table import latex_table, markdown_table
-from steadyset.inference.variance import Jackknife, jackknife
 from steadyset.kernels.arrays import Floats
-from steadyset.measures.options import Expectation, Options, Undefined
+from steadyset.measures.evaluate import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
 from steadyset.selections import HasSelections, RunsLike, Selections, as_selections, runs_by_procedure
 
@@ -32,11 +37,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from steadyset.similarity import FeatureSimilarity
-
-
-ESTIMATE = ("procedure", "estimate", "se", "low", "high", "n_runs", "group", "note")
-TEST = ("statistic", "p_value", "p_adjusted", "paired", "note")
-PAIR = ("first", "second", "difference", "se", "low", "high", *TEST)
 
 
 @dataclass(frozen=True, repr=False)
@@ -131,11 +131,11 @@ class Comparison(ShownFindings, Drawable):
 
     def _scores_shown(self) -> Display:
         name, value, interval, runs, group = self._header()
-        rows = [
-            (str(name), one.estimate, span(one.low, one.high, 3), Bar(one.estimate, one.low, one.high), *rest)
-            for name, one in self.table.iterrows()
-            for rest in [(int(one.n_runs), one.group)]
-        ]
+        rows = []
+        for one in self.estimates:
+            found, low, high = one["estimate"], one["low"], one["high"]
+            shown = (one["procedure"], found, span(low, high, 3), Bar(found, low, high), one["n_runs"], one["group"])
+            rows.append(shown)
         left = len(rows) - MOST_ROWS
         more = f"{counted(left, 'more procedure')} below these." if left > 0 else ""
         table = Table((name, value, interval, "", runs, group), rows[:MOST_ROWS], more=more)
@@ -147,13 +147,11 @@ class Comparison(ShownFindings, Drawable):
         return ["procedure", self.measure, f"{percent(self.level)} interval", "runs", "group"]
 
     def _rows(self) -> list[list[str]]:
-        ends = (self.table[name].astype(float) for name in ("estimate", "low", "high"))
-        return [
-            [str(name), number(value, 3), f"{number(low, 3)} to {number(high, 3)}", str(n_runs), str(group)]
-            for name, value, low, high, n_runs, group in zip(
-                self.table.index, *ends, self.table["n_runs"], self.table["group"], strict=True
-            )
-        ]
+        shown = []
+        for one in self.estimates:
+            value, low, high = (number(one[name], 3) for name in ("estimate", "low", "high"))
+            shown.append([one["procedure"], value, f"{low} to {high}", str(one["n_runs"]), one["group"]])
+        return shown
 
 
 def compare(
@@ -237,10 +235,16 @@ def compare(
     for one in runs.values():
         check_features(next(iter(runs.values())), one, record, paired)
     values = {name: jackknife(one, record, options) for name, one in runs.items()}
-    pairs = _pairs(runs, values, options, paired, level)
-    estimates = [_estimate(name, one, options, level) for name, one in values.items()]
-    found = grouped(estimates, pairs, record.name, level, adjust, lower_is_better=not record.higher_is_steadier)
-    return replace(found, tied={name: one.tied_share for name, one in runs.items() if one.tied_share is not None})
+    pairs = [
+        tested_pair(x, y, difference_between(runs[x], runs[y], values[x], values[y], options, paired, level=level))
+        for x, y in itertools.combinations(runs, 2)
+    ]
+    estimates = []
+    for name, spread in values.items():
+        found = interval_of(spread, options, level)
+        estimates.append(_estimate(name, found.estimate, found.se, found.low, found.high, spread.n_runs, found.note))
+    whole = grouped(estimates, pairs, record.name, level, adjust, lower_is_better=not record.higher_is_steadier)
+    return replace(whole, tied={name: one.tied_share for name, one in runs.items() if one.tied_share is not None})
 
 
 def grouped(
@@ -261,38 +265,18 @@ def grouped(
     ordered = [*known, *(one for one in estimates if isnan(one["estimate"]))]
     letters = compact_letters([one["procedure"] for one in known], differ)
     groups = {one["procedure"]: letters.get(one["procedure"], "") for one in ordered}
-    table = tuple(_in_order({**one, "group": groups[one["procedure"]]}, ESTIMATE) for one in ordered)
-    return Comparison(table, tuple(_in_order(test, PAIR) for test in tests), groups, measure, level, adjust)
+    table = tuple({**one, "group": groups[one["procedure"]]} for one in ordered)
+    return Comparison(table, tuple(tests), groups, measure, level, adjust)
 
 
-def _in_order(row: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
-    return {key: row[key] for key in keys}
+ESTIMATE = ("procedure", "estimate", "se", "low", "high", "n_runs", "group", "note")
 
 
-def _estimate(name: str, values: Jackknife, options: Options, level: float) -> dict[str, Any]:
-    found = interval_of(values, options, level)
-    return {
-        "procedure": name,
-        "estimate": found.estimate,
-        "se": found.se,
-        "low": found.low,
-        "high": found.high,
-        "n_runs": values.n_runs,
-        "note": found.note,
-    }
-
-
-def _pairs(
-    runs: Mapping[str, Selections],
-    values: Mapping[str, Jackknife],
-    options: Options,
-    paired: bool | None,
-    level: float,
-) -> list[dict[str, Any]]:
-    return [
-        tested_pair(x, y, difference_between(runs[x], runs[y], values[x], values[y], options, paired, level=level))
-        for x, y in itertools.combinations(runs, 2)
-    ]
+def _estimate(
+    procedure: str, estimate: float, se: float, low: float, high: float, n_runs: int, note: str = ""
+) -> dict[str, Any]:
+    """The row of a procedure, whose group is known once all are compared."""
+    return dict(zip(ESTIMATE, (procedure, estimate, se, low, high, n_runs, "", note), strict=True))
 
 
 def tested_pair(first: str, second: str, found: TestResult) -> dict[str, Any]:
@@ -301,11 +285,8 @@ def tested_pair(first: str, second: str, found: TestResult) -> dict[str, Any]:
         "first": first,
         "second": second,
         "difference": found.estimate,
-        "se": found.se,
-        "low": found.low,
-        "high": found.high,
-        "statistic": found.statistic,
-        "p_value": found.p_value,
+        **{name: getattr(found, name) for name in ("se", "low", "high", "statistic", "p_value")},
+        "p_adjusted": nan,
         "paired": found.paired,
         "note": found.note,
     }
@@ -350,19 +331,17 @@ def compact_letters(names: Sequence[str], differ: Collection[frozenset[str]]) ->
     """
     columns: list[set[str]] = [set(names)]
     for pair in sorted(differ, key=lambda pair: sorted(map(names.index, pair))):
-        split = [column - {name} if pair <= column else column for column in columns for name in _once(pair, column)]
-        columns = [column for i, column in enumerate(split) if not _absorbed(column, i, split)]
+        split: list[set[str]] = []
+        for column in columns:
+            split += [column - {name} for name in sorted(pair)] if pair <= column else [column]
+        columns = []
+        for i, column in enumerate(split):  # a column within another one, or equal to one before it, says nothing
+            if not any(column < other or (column == other and j < i) for j, other in enumerate(split)):
+                columns.append(column)
     columns = _swept(columns, names)
     columns.sort(key=lambda column: sorted(map(names.index, column)))
-    return {name: "".join(_letter(i) for i, column in enumerate(columns) if name in column) for name in names}
-
-
-def _once(pair: frozenset[str], column: set[str]) -> list[str]:
-    return sorted(pair) if pair <= column else [""]
-
-
-def _absorbed(column: set[str], place: int, columns: Sequence[set[str]]) -> bool:
-    return any(column < other or (column == other and i < place) for i, other in enumerate(columns))
+    letters = [ALPHABET[i % 26] + ("" if i < 26 else str(i // 26)) for i in range(len(columns))]  # a to z, a1, b1, ...
+    return {name: "".join(x for x, column in zip(letters, columns, strict=True) if name in column) for name in names}
 
 
 def _swept(columns: Sequence[set[str]], names: Sequence[str]) -> list[set[str]]:
@@ -383,6 +362,126 @@ def _swept(columns: Sequence[set[str]], names: Sequence[str]) -> list[set[str]]:
     return kept
 
 
-def _letter(i: int) -> str:
-    """a to z, then a1, b1, ..."""
-    return ALPHABET[i % 26] + ("" if i < 26 else str(i // 26))
+CONSTANT = "the difference is the same in every run, so that no test can tell how sure it is"
+
+
+def corrected_error(values: npt.ArrayLike, test_ratio: float) -> float:
+    """The standard error of a mean over resamples: sqrt((1/J + test_ratio) s²); undefined below two values.
+
+    `test_ratio` is the number of test rows for each training row.
+    """
+    known = _known(values)
+    return float(np.sqrt((1 / len(known) + test_ratio) * known.var(ddof=1))) if len(known) > 1 else float("nan")
+
+
+def test_mean_difference(
+    first: npt.ArrayLike, second: npt.ArrayLike, test_ratio: float, *, level: float = LEVEL
+) -> TestResult:
+    """The corrected resampled t-test of the mean of second - first, paired by place; J - 1 degrees of freedom."""
+    differences = _known(np.asarray(second, dtype=np.float64) - np.asarray(first, dtype=np.float64))
+    J = len(differences)
+    result = partial(TestResult, method="corrected t", paired=True)
+    if J < 2:
+        note = f"paired scores are known in {J} run{'' if J == 1 else 's'} only"
+        return result(nan, nan, float(differences.mean()) if J else nan, nan, nan, note=note)
+    mean, se, df = float(differences.mean()), corrected_error(differences, test_ratio), float(J - 1)
+    if se <= 1e-12 * max(1e-300, float(np.abs(differences).max())):
+        if mean:
+            return result(nan, nan, mean, nan, nan, note=CONSTANT)
+        return result(0.0, 1.0, 0.0, 0.0, df, 0.0, 0.0)
+    statistic, margin = mean / se, t_quantile(level, J - 1) * se
+    p = float(2 * special.stdtr(J - 1, -abs(statistic)))
+    return result(statistic, p, mean, se, df, mean - margin, mean + margin)
+
+
+@dataclass(frozen=True)
+class LossInterval:
+    """How much worse than the best procedure one may be; `against` is the one that sets `high`, `half` its half-width.
+
+    `low` is above 0 only where another procedure is better beyond doubt, and `high` is 0 where all others are worse.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    against: str = ""
+    half: float = 0.0
+
+
+def losses_against_best(
+    scores: Mapping[str, Mapping[str, float]], test_ratio: float, *, lower_is_better: bool = False, level: float = LEVEL
+) -> dict[str, LossInterval]:
+    """Intervals of what each procedure loses against the best one, which hold for all procedures at once.
+
+    Nobody knows which procedure is the best; the one with the best mean was found by looking. The intervals of Edwards
+    and Hsu hold whichever it is: of the k - 1 differences between it and the others each is covered with 1 - (1 -
+    level) / (k - 1), by the corrected resampled t interval. Where it is covered, the best procedure is among those that
+    no other beats, and the loss is at most the largest upper end against these.
+
+    Reference: Edwards and Hsu (1983), Multiple comparisons with the best treatment, Journal of the American Statistical
+    Association 78.
+    """
+    check_level(level)
+    each = 1 - (1 - level) / max(1, len(scores) - 1)
+    gaps = {}  # how much better the other is
+    for one, other in itertools.permutations(scores, 2):
+        pair = _on_shared_resamples(scores, other, one) if lower_is_better else _on_shared_resamples(scores, one, other)
+        gaps[one, other] = test_mean_difference(*pair, test_ratio, level=each)
+    unbeaten = [one for one in scores if not any(gaps[one, other].low > 0 for other in scores if other != one)]
+    could_be_best = unbeaten or list(scores)  # pairs that share few runs may beat each other in a circle
+    return {one: _loss({other: gaps[one, other] for other in could_be_best if other != one}) for one in scores}
+
+
+def _loss(gaps: Mapping[str, TestResult]) -> LossInterval:
+    """From how much better each procedure that could be the best is."""
+    if not gaps:  # nobody else can be the best
+        return LossInterval(0.0, 0.0, 0.0)
+    against = max(gaps, key=lambda other: float("inf") if isnan(gaps[other].high) else gaps[other].high)
+    found = gaps[against]
+    low = min(0.0 if isnan(gap.low) else max(0.0, gap.low) for gap in gaps.values())
+    high = found.high if isnan(found.high) else max(0.0, found.high)
+    estimate = max(0.0, *(gap.estimate for gap in gaps.values()))
+    return LossInterval(estimate, low, high, against, found.high - found.estimate)
+
+
+def compare_scores(
+    scores: Mapping[str, Mapping[str, float]],
+    test_ratio: float,
+    *,
+    name: str = "score",
+    lower_is_better: bool = False,
+    adjust: Adjustment = "holm",
+    level: float = LEVEL,
+) -> Comparison:
+    """Which procedures predict differently: {"lasso": {label of the resample: score, ...}, ...}.
+
+    All pairs are tested on the resamples that both have. The table's intervals are mean ± t se with the corrected se.
+    """
+    check_level(level)
+    pairs = [
+        tested_pair(x, y, test_mean_difference(*_on_shared_resamples(scores, x, y), test_ratio, level=level))
+        for x, y in itertools.combinations(scores, 2)
+    ]
+    estimates = []
+    for who, one in scores.items():
+        known = _known(list(one.values()))
+        mean, se = float(known.mean()) if len(known) else nan, corrected_error(known, test_ratio)
+        margin = t_quantile(level, len(known) - 1) * se if len(known) > 1 else nan
+        estimates.append(_estimate(who, mean, se, mean - margin, mean + margin, len(known)))
+    return grouped(estimates, pairs, name, level, adjust, lower_is_better=lower_is_better)
+
+
+def _on_shared_resamples(
+    scores: Mapping[str, Mapping[str, float]], first: str, second: str
+) -> tuple[list[float], list[float]]:
+    """The scores of two procedures, place by place on the same resample."""
+    shared = [label for label in scores[first] if label in scores[second]]
+    return [scores[first][label] for label in shared], [scores[second][label] for label in shared]
+
+
+def _known(values: npt.ArrayLike) -> Floats:
+    every = np.asarray(values, dtype=np.float64)
+    return every[np.isfinite(every)]
+
+
+test_mean_difference.__test__ = False  # type: ignore[attr-defined]

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from math import isnan
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from scipy import optimize, special
 
-from steadyset.foundation.arguments import check_choice, check_finite, check_flag
-from steadyset.foundation.conventions import LEVEL, check_level
+from steadyset.foundation.arguments import LEVEL, check_choice, check_finite, check_flag, check_level
 from steadyset.foundation.display import Display, Figure, Shown, Table
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import amount, p_value, span
-from steadyset.inference.caution import joined
-from steadyset.inference.interval import interval_of
-from steadyset.inference.runs import check_features, features_note, matched_runs, one_after_the_other
-from steadyset.inference.variance import (
+from steadyset.inference.interval import (
     Jackknife,
     Spread,
+    interval_of,
     jackknife,
     measure_range,
     published_variance,
@@ -28,7 +25,9 @@ from steadyset.inference.variance import (
     spread_of,
     t_quantile,
 )
-from steadyset.measures.options import Expectation, Options, Undefined
+from steadyset.inference.runs import check_features, features_note, matched_runs, pooled
+from steadyset.inference.table import joined
+from steadyset.measures.evaluate import Expectation, Options, Undefined
 from steadyset.measures.record import Measure, get_measure
 from steadyset.selections import RunsLike, Selections, as_selections
 
@@ -89,10 +88,10 @@ class TestResult(Shown):
     estimate: float
     se: float
     df: float
-    low: float
-    high: float
-    alternative: str
-    method: str
+    low: float = nan
+    high: float = nan
+    alternative: str = "two-sided"
+    method: str = "auto"
     paired: bool = False
     note: str = ""
 
@@ -203,17 +202,15 @@ def test_threshold(
         return _against_normal(values.value - value, se, values.value, alternative, _large_sample_note(values))
     if np.isnan(values.value) or not values.defined:
         note = joined(values.estimate.note, "" if np.isnan(values.value) else values.why_no_variance())
-        return _result(np.nan, np.nan, values.value, np.nan, np.nan, alternative, "auto", note)
-    spread = spread_of(values, options)
-    df = float(values.n_runs - 1)
+        return TestResult(nan, nan, values.value, nan, nan, alternative=alternative, note=note)
+    spread, df, note = spread_of(values, options), float(values.n_runs - 1), values.estimate.note
     if spread.alike:
         statistic = float(np.sign(spread.value - value)) * np.inf if spread.value != value else 0.0
-        p = _zero_spread_p(spread, value, alternative)
-        note = joined(values.estimate.note, "no spread among the runs")
-        return _result(statistic, p, spread.value, spread.se, df, alternative, "auto", note)
-    statistic = _threshold_statistic(spread, value)
-    p = _p_value(statistic, df, alternative)
-    return _result(statistic, p, spread.value, spread.se, df, alternative, "auto", values.estimate.note)
+        p, note = _zero_spread_p(spread, value, alternative), joined(note, "no spread among the runs")
+    else:
+        statistic = _threshold_statistic(spread, value)
+        p = _p_value(statistic, df, alternative)
+    return TestResult(statistic, p, spread.value, spread.se, df, alternative=alternative, note=note)
 
 
 def test_difference(
@@ -336,7 +333,7 @@ def difference_between(
         b = b.reordered(pairing.second)
 
     def exchanged() -> Jackknife:
-        both = one_after_the_other(first.take(pairing.first), second.take(pairing.second))
+        both = pooled([first.take(pairing.first), second.take(pairing.second)])
         return jackknife(
             both, a.measure, replace(options, undefined="nan") if options.undefined == "raise" else options
         )
@@ -358,18 +355,18 @@ def _difference(
     `exchanged` gives those of the runs of both sides as one procedure, where run i of a and run i of b belong together;
     it is None where the runs are independent.
     """
-    paired = exchanged is not None
-    difference = b.value - a.value
+    paired, difference = exchanged is not None, b.value - a.value
+    note = joined(a.estimate.note, b.estimate.note)
     if np.isnan(difference) or not (a.defined and b.defined):
-        notes = [x.why_no_variance() for x in (a, b) if not np.isnan(x.value) and not x.defined]
-        note = joined(_notes(a, b), *notes)
-        return _result(np.nan, np.nan, difference, np.nan, np.nan, alternative, "auto", note, paired)
+        note = joined(note, *(x.why_no_variance() for x in (a, b) if not np.isnan(x.value) and not x.defined))
+        return TestResult(nan, nan, difference, nan, nan, alternative=alternative, paired=paired, note=note)
     variance, df = _paired_variance(a, b, exchanged) if exchanged else _independent_variance(a, b)
     se = float(np.sqrt(variance + a.estimate.mc_error**2 + b.estimate.mc_error**2))
-    note = _notes(a, b)
     if variance == 0 or not (a.has_spread and b.has_spread):
         statistic = difference / se if se > 0 else float(np.sign(difference)) * np.inf if difference else 0.0
-        p = _one_sided(_level_of_no_difference(a, b, options), difference, alternative)
+        p = _level_of_no_difference(a, b, options)
+        if alternative != "two-sided":
+            p = p / 2 if (difference > 0) == (alternative == "greater") else 1 - p / 2
         low, high = _joint_interval(a, b, options, level)
         alike = (
             "the runs move both sides alike" if a.has_spread and b.has_spread else "no spread among the runs of a side"
@@ -411,12 +408,6 @@ def _level_of_no_difference(a: Jackknife, b: Jackknife, options: Options) -> flo
     if reaches(np.log(SMALLEST_P)) >= 0:
         return SMALLEST_P
     return float(np.exp(optimize.brentq(reaches, np.log(SMALLEST_P), -1e-12, xtol=1e-10)))
-
-
-def _one_sided(p: float, difference: float, alternative: Alternative) -> float:
-    if alternative == "two-sided":
-        return p
-    return p / 2 if (difference > 0) == (alternative == "greater") else 1 - p / 2
 
 
 test_threshold.__test__ = False  # type: ignore[attr-defined]
@@ -482,9 +473,8 @@ def _zero_spread_p(spread: Spread, value: float, alternative: Alternative) -> fl
 def _against_normal(excess: float, se: float, estimate: float, alternative: Alternative, note: str) -> TestResult:
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = float(np.divide(excess, se))
-    return _result(
-        statistic, _p_value(statistic, np.inf, alternative), estimate, se, np.inf, alternative, "normal", note
-    )
+    p = _p_value(statistic, np.inf, alternative)
+    return TestResult(statistic, p, estimate, se, np.inf, alternative=alternative, method="normal", note=note)
 
 
 def _p_value(statistic: float, df: float, alternative: Alternative) -> float:
@@ -495,23 +485,5 @@ def _p_value(statistic: float, df: float, alternative: Alternative) -> float:
     return float(2 * special.stdtr(df, -abs(statistic)))
 
 
-def _result(
-    statistic: float,
-    p: float,
-    estimate: float,
-    se: float,
-    df: float,
-    alternative: str,
-    method: str,
-    note: str,
-    paired: bool = False,
-) -> TestResult:
-    return TestResult(statistic, p, estimate, se, df, np.nan, np.nan, alternative, method, paired, note)
-
-
 def _large_sample_note(values: Jackknife) -> str:
     return joined(values.estimate.note, values.why_no_variance() if values.n_runs < 3 else "")
-
-
-def _notes(a: Jackknife, b: Jackknife) -> str:
-    return joined(*(x.estimate.note for x in (a, b)))

@@ -1,40 +1,298 @@
-"""Confidence intervals for any measure: `confidence_interval`."""
+"""Confidence intervals for any measure, what they and tests start from, and how many runs a narrow one needs.
+
+They start from leave-one-out values, how these spread, and the published variance; how leave-one-out values are found
+is the business of the measure's family (`Family.without`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import isnan, nan
+from functools import lru_cache
+from math import inf, isclose, isfinite, isinf, isnan, nan, sqrt
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from scipy import special
 
-from steadyset.foundation.arguments import check_choice, check_integer
-from steadyset.foundation.conventions import LEVEL, check_level
+from steadyset.foundation.arguments import (
+    LEVEL,
+    check_choice,
+    check_integer,
+    check_level,
+    is_number,
+    is_whole,
+    shown,
+    wrong_argument,
+)
 from steadyset.foundation.display import Bar, Display, Shown, Table
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import percent, span
-from steadyset.inference.caution import joined
-from steadyset.inference.variance import (
-    Jackknife,
-    Spread,
-    fisher_ends,
-    jackknife,
-    measure_range,
-    published_variance,
-    spread_of,
-    t_quantile,
-    zero_spread_ends,
-)
-from steadyset.kernels.arrays import Floats
-from steadyset.measures.evaluate import estimates
-from steadyset.measures.options import Expectation, Options, Undefined
+from steadyset.inference.table import caution, cautions, joined
+from steadyset.kernels.arrays import Floats, Ints
+from steadyset.measures.evaluate import Estimate, Expectation, Options, Undefined, estimates, evaluated_together
 from steadyset.measures.record import Measure, get_family, get_measure
 from steadyset.selections import RunsLike, Selections, as_selections
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from steadyset.similarity import FeatureSimilarity
+
+
+NO_SPREAD, SMALL = 1e-9, 1e-4
+
+
+@dataclass(frozen=True)
+class Jackknife:
+    """A measure, its value on all M runs, its values without each of them (nan: undefined, or M = 2), and how these
+    spread."""
+
+    measure: Measure
+    estimate: Estimate
+    without: Floats
+    deviations: Floats  # mean less leave-one-out value: the influence of each run, divided by M - 1
+    defined: bool  # whether a variance can be told at all
+    has_spread: bool  # whether the values differ by more than rounding
+    se: float  # sqrt((M-1)/M sum of squared deviations), joined by the Monte Carlo error of the measure's expectation
+    skewness: float  # of the deviations: mean cube / (mean square)^1.5; 0 without a spread
+    reached: float = np.nan  # the value of runs of these sizes that meet their like; nan: the best one of the measure
+
+    @property
+    def value(self) -> float:
+        return self.estimate.value
+
+    @property
+    def n_runs(self) -> int:
+        return len(self.without)
+
+    def reordered(self, runs: Ints) -> Jackknife:
+        """The same with the runs in another order."""
+        return replace(_with_spread([self.measure], [self.estimate], self.without[None, runs])[0], reached=self.reached)
+
+    def why_no_variance(self) -> str:
+        """The sentence for an interval that is the whole range."""
+        if self.n_runs < 3:
+            return "two runs make one pair: no variance can be estimated"
+        runs = np.flatnonzero(~np.isfinite(self.without)) + 1
+        return f"undefined without run {runs[0]}: no variance can be estimated"
+
+
+def rounding(without: Floats) -> Any:
+    """Leave-one-out values (those of one row) that differ by no more than this differ by rounding only."""
+    return NO_SPREAD * np.maximum(SMALL, np.abs(without).max(axis=-1))
+
+
+def jackknife(selections: Selections, measure: Measure, options: Options) -> Jackknife:
+    """The leave-one-out values of one measure."""
+    return jackknives(selections, [measure], options)[0]
+
+
+def jackknives(selections: Selections, measures: Sequence[Measure], options: Options) -> list[Jackknife]:
+    """The leave-one-out values of many measures; those of one family share their work."""
+    found: dict[int, Estimate] = {}
+    reached = np.empty(len(measures))
+    without = np.empty((len(measures), selections.n_runs))
+    for family, places in evaluated_together(selections, measures, options):
+        some = [measures[m] for m in places]
+        values, without[places] = family.jackknifed(selections, some, options)
+        found.update(zip(places, values, strict=True))
+        reached[places] = [family.reached(selections, measure, options) for measure in some]
+    rough = caution(selections.labels)
+    values = [found[m] for m in range(len(measures))]
+    if rough:
+        values = [one if np.isnan(one.value) else replace(one, note=joined(one.note, rough)) for one in values]
+    spread = _with_spread(measures, values, without)
+    return [replace(one, reached=end) for one, end in zip(spread, reached.tolist(), strict=True)]
+
+
+def _with_spread(measures: Sequence[Measure], values: Sequence[Estimate], without: Floats) -> list[Jackknife]:
+    """What the leave-one-out values of each row tell, for all rows at once."""
+    n, M = without.shape
+    defined = np.asarray(np.isfinite(without).all(axis=1))
+    deviations, has_spread = np.full((n, M), np.nan), np.zeros(n, dtype=np.bool_)
+    squares, skewness = np.zeros(n), np.zeros(n)
+    if defined.any():
+        known = without[defined]
+        deviations[defined] = known.mean(axis=1, keepdims=True) - known
+        has_spread[defined] = np.ptp(known, axis=1) > rounding(known)
+        squares[has_spread] = np.sum(deviations[has_spread] ** 2, axis=1)
+        centred = deviations[has_spread] - deviations[has_spread].mean(axis=1, keepdims=True)
+        skewness[has_spread] = np.mean(centred**3, axis=1) / np.mean(centred**2, axis=1) ** 1.5
+    errors = np.array([value.mc_error**2 for value in values])
+    se = np.where(defined, np.sqrt((M - 1) / M * squares + errors), np.nan)
+    told = zip(defined.tolist(), has_spread.tolist(), se.tolist(), skewness.tolist(), strict=True)
+    return [Jackknife(measures[m], values[m], without[m], deviations[m], *row) for m, row in enumerate(told)]
+
+
+# Empirical choices: of 0, 0.5, 0.6, 0.75 and 1 the least that held 93%, and of 0, 3.5, 4 and 4.5 the one that held 93
+# to 98% with most room on both sides, in every cell of docs/coverage.md.
+SKEW_SHIFT = 0.6
+SKEW_SHRINK = 4.0
+FEWEST_RUNS = 5  # with fewer the shrinking is as with these: the study starts here
+
+
+@dataclass(frozen=True)
+class Range:
+    """The bounds of a measure, and between them: its best value, `worst`, the value of runs that have nothing in common
+    but chance, and `floor`, the least value that infinitely many runs can have."""
+
+    low: float
+    high: float
+    best: float
+    worst: float
+    floor: float
+    reached: float  # the value of runs of these sizes that meet their like: the best one, or short of it
+
+    def clip(self, low: float, high: float) -> tuple[float, float]:
+        """The ends within what infinitely many runs can reach."""
+        return float(min(max(low, self.floor), self.high)), float(min(max(high, self.floor), self.high))
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A value from M runs, its jackknife standard error, and the skewness of the runs' influence away from the best.
+
+    `skewness` is positive when a few runs pull the value far from the best one; `alike` tells that no run behaves
+    differently from the others, so that se is 0 or Monte Carlo error only.
+    """
+
+    value: float
+    se: float
+    skewness: float
+    n_runs: int
+    range: Range
+    alike: bool
+
+    def at(self, n_runs: int) -> Spread:
+        """What is to be expected from another number of runs."""
+        return replace(self, se=self.se * sqrt(self.n_runs / n_runs), n_runs=n_runs)
+
+    @property
+    def shift(self) -> float:
+        """How far the quantile of the end away from the best is moved: SKEW_SHIFT times the skewness of the value."""
+        return SKEW_SHIFT * self.skewness / sqrt(self.n_runs)
+
+    @property
+    def shrink(self) -> float:
+        """By what the quantile of the end towards the best is multiplied: skew runs say more about that side."""
+        return 1 - SKEW_SHRINK * self.skewness / max(self.n_runs, FEWEST_RUNS) ** 2
+
+    @property
+    def has_fisher_scale(self) -> bool:
+        return -1 < self.scaled(self.value, self.range.best) < 1
+
+    def scaled(self, value: float, best: float) -> float:
+        """Where a value lies between worst (0) and `best` (1); nan when either is infinite."""
+        length = best - self.range.worst
+        return (value - self.range.worst) / length if isfinite(length) else nan
+
+    def scale_end(self, *, away: bool) -> float:
+        """Where Fisher's scale ends for the end of the interval away from the best value, and for the other one.
+
+        Sets of k of d features that are all the same have lustgarten 1 - k/d. Runs close to that have no room above,
+        and skew as runs close to 1 do by other measures; but k varies too, so that the true value may lie above it.
+        """
+        end = self.range.reached
+        return end if away and self.falls_short and -1 < self.scaled(self.value, end) < 1 else self.range.best
+
+    @property
+    def falls_short(self) -> bool:
+        """Whether runs of these sizes that are all the same do not have the best value of the measure."""
+        end = self.range.reached
+        return isfinite(end) and not isclose(end, self.range.best, rel_tol=1e-9)
+
+
+def measure_range(measure: Measure, options: Options, value: float, reached: float = nan) -> Range:
+    """The range of what is reported: a measure corrected for chance by `expectation` has its best value at 1."""
+    low, high = measure.bounds
+    corrected = measure.corrected
+    if options.corrects and get_family(measure).can_correct(measure):
+        low, high, corrected = -inf, 1.0, True
+    best, worst = (high, low) if measure.higher_is_steadier else (low, high)
+    if corrected and measure.higher_is_steadier:
+        worst = 0.0
+        if isinf(best) and value <= 1:
+            best = 1.0
+    floor = low if measure.floor is None else measure.floor
+    # A number given for undefined pairs may lead out of the bounds.
+    return Range(min(low, value), max(high, value), best, worst, min(floor, value), reached)
+
+
+def spread_of(values: Jackknife, options: Options) -> Spread:
+    """The spread of defined leave-one-out values."""
+    ends = measure_range(values.measure, options, values.value, values.reached)
+    away = -values.skewness if values.measure.higher_is_steadier else values.skewness
+    M, skewness = values.n_runs, 0.0
+    if values.has_spread:  # the adjusted Fisher-Pearson coefficient, 0 where the long tail is on the best value's side
+        skewness = max(0.0, away * sqrt(M * (M - 1)) / (M - 2))
+    return Spread(values.value, values.se, skewness, values.n_runs, ends, alike=not values.has_spread)
+
+
+def zero_spread_ends(spread: Spread, alpha: float) -> tuple[float, float]:
+    """The interval of M runs that all behave alike, where every variance estimate is 0.
+
+    If a share p of all runs behaved otherwise, M alike would be seen with probability (1-p)^M, so p is at most
+    1 - alpha^(1/M) at this level. The measure is then between (1-p) value + p worst and (1-p) value + p best: a run of
+    the other kind may agree half with the seen kind and not at all with its own. worst is the value of chance for
+    measures that are corrected for it, else the bound.
+    """
+    value, p = spread.value, 1 - alpha ** (1 / spread.n_runs)
+    ends = [value if end == value else (1 - p) * value + p * end for end in (spread.range.worst, spread.range.best)]
+    return min(value, *ends), max(value, *ends)
+
+
+def fisher_ends(spread: Spread, quantile: float) -> tuple[float, float]:
+    """The ends on Fisher's scale z = atanh(x), x the position between the value of chance and the best value.
+
+    Formula: tanh(z + t (1 - 4 G/M²) se_z), away from the best tanh(z - (t + 0.6 G/sqrt(M)) se_z),
+    se_z = se / (length (1 - x²)), G the skewness; the best value away from it is the one that the sizes can reach
+    """
+    ends = []
+    for best, steps in (
+        (spread.scale_end(away=True), -(quantile + spread.shift)),
+        (spread.scale_end(away=False), quantile * spread.shrink),
+    ):
+        length = best - spread.range.worst
+        x = spread.scaled(spread.value, best)
+        unit = abs(spread.se / length) / (1 - x * x)
+        ends.append(float(spread.range.worst + length * np.tanh(np.arctanh(x) + steps * unit)))
+    return min(ends), max(ends)
+
+
+@lru_cache(maxsize=64)  # all measures of a table have the same
+def t_quantile(level: float, df: float) -> float:
+    return float(special.stdtrit(df, (1 + level) / 2))
+
+
+def nogueira_influence(selections: Selections, value: float) -> Floats:
+    """phi_(i) of each run.
+
+    Formula: phi_(i) = [(1/d) sum_f z_if p_f - k_i k̄/d² + (Phi/2)(2 k_i k̄/d² - k_i/d - k̄/d + 1)] / [(k̄/d)(1 - k̄/d)]
+    Reference: Nogueira 2018, theorem 6; Gwet 2008
+    """
+    d, M = selections.n_features, selections.n_runs
+    runs = np.repeat(np.arange(M), selections.sizes)
+    shared = np.bincount(runs, weights=selections.frequencies[selections.indices], minlength=M) / d
+    k = selections.sizes / d
+    mean = float(k.mean())
+    return np.asarray((shared - k * mean + value / 2 * (2 * k * mean - k - mean + 1)) / (mean * (1 - mean)))
+
+
+def published_variance(selections: Selections, values: Jackknife) -> float:
+    """4/M² sum (phi_(i) - mean)².
+
+    A mean over pairs has g_i, the mean score of run i against the others, in place of phi_(i). As leave-one-out values
+    deviate by 2 (g_i - mean)/(M - 2), every measure has the form (M - 2)²/M² sum (deviation_i)².
+    """
+    M = selections.n_runs
+    if values.measure.name == "nogueira" and not np.isnan(values.value):
+        influence = nogueira_influence(selections, values.value)
+        return float(4 / M**2 * np.sum((influence - influence.mean()) ** 2))
+    if not values.defined:
+        return float("nan")
+    return float((M - 2) ** 2 / M**2 * np.sum(values.deviations**2))
 
 
 MOST_RESAMPLES = 10**7
@@ -192,7 +450,7 @@ def confidence_interval(
     values = jackknife(runs, record, options)
     if method in ("normal", "t"):
         return large_sample_interval(runs, values, options, level, method)
-    if method == "bootstrap" and can_bootstrap(values):
+    if method == "bootstrap" and values.defined and values.has_spread:
         low, high = bca_ends(runs, values, options, level, n_resamples)
         low, high = measure_range(record, options, values.value).clip(low, high)
         return Interval(values.value, low, high, values.se, method, level, values.estimate.note)
@@ -212,7 +470,9 @@ def interval_of(values: Jackknife, options: Options, level: float, method: str =
         note = joined(note, "no spread when any one run is left out: bound on the share of runs that would differ")
         low, high = zero_spread_ends(spread, 1 - level)
     else:
-        low, high = ENDS.get(method, plain_ends)(spread, t_quantile(level, values.n_runs - 1))
+        low, high = (auto_ends if method == "auto" else logit_ends if method == "logit" else plain_ends)(
+            spread, t_quantile(level, values.n_runs - 1)
+        )
         if spread.falls_short and values.n_runs < ENOUGH_WHERE_SHORT:
             note = joined(note, FALLS_SHORT)
     low, high = spread.range.clip(low, high)
@@ -239,13 +499,6 @@ def logit_ends(spread: Spread, quantile: float) -> tuple[float, float]:
     return float(low + (high - low) * shares[0]), float(low + (high - low) * shares[1])
 
 
-ENDS: dict[str, Callable[[Spread, float], tuple[float, float]]] = {
-    "auto": auto_ends,
-    "jackknife": plain_ends,
-    "logit": logit_ends,
-}
-
-
 def large_sample_interval(
     selections: Selections, values: Jackknife, options: Options, level: float, method: str
 ) -> Interval:
@@ -254,21 +507,15 @@ def large_sample_interval(
     ends = measure_range(values.measure, options, values.value)
     variance = published_variance(selections, values)
     if np.isnan(values.value):
-        return Interval(values.value, np.nan, np.nan, np.nan, method, level, note)
+        return Interval(values.value, nan, nan, nan, method, level, note)
     if np.isnan(variance):
-        return Interval(
-            values.value, ends.low, ends.high, np.nan, method, level, joined(note, values.why_no_variance())
-        )
+        return Interval(values.value, ends.low, ends.high, nan, method, level, joined(note, values.why_no_variance()))
     if variance == 0:
         note = joined(note, "zero variance" if M > 2 else values.why_no_variance())
     quantile = float(special.ndtri((1 + level) / 2)) if method == "normal" else t_quantile(level, M - 1)
     se = float(np.sqrt(variance * (1.0 if method == "normal" else M / (M - 1)) + values.estimate.mc_error**2))
     low, high = max(values.value - quantile * se, ends.low), min(values.value + quantile * se, ends.high)
     return Interval(values.value, low, high, se, method, level, note)
-
-
-def can_bootstrap(values: Jackknife) -> bool:
-    return values.defined and values.has_spread
 
 
 RESAMPLES_A_BLOCK = 512
@@ -340,3 +587,193 @@ def _half_samples(
     if drawn.size == 0:
         raise InputError(f"{measure.name} is undefined on every half of the runs; choose another method.")
     return np.asarray(values.value + (drawn - drawn.mean()) * np.sqrt(m / (M - m)))
+
+
+MOST_RUNS = 10**9
+MOST_STEPS = 60
+
+
+def runs_needed(
+    selections: RunsLike,
+    width: float,
+    measure: str | Measure = "nogueira",
+    *,
+    level: float = LEVEL,
+    similarity: FeatureSimilarity | None = None,
+    undefined: Undefined = "nan",
+    expectation: Expectation = "auto",
+    n_draws: int = 10_000,
+    random_state: int | None = None,
+    **measure_params: Any,
+) -> int:
+    """How many more runs until the interval of `confidence_interval` is expected to be narrow enough.
+
+    The estimate and the spread of the runs are taken as they are now: the standard error falls with 1/sqrt(M) and the
+    t quantile with M. With few runs this is a rough answer; ask again after half of the runs.
+
+    Parameters
+    ----------
+    selections : Selections or array-like
+        The runs, or anything that `Selections.from_matrix` takes: a 0/1 table with one row per run.
+    width : float
+        How wide the interval may be.
+    measure : str or Measure, default="nogueira"
+        Name or alias of a measure; `list_measures` shows them.
+    level : float, default=0.95
+        The confidence of the interval, between 0 and 1.
+    similarity : FeatureSimilarity or None, default=None
+        Which features can stand in for each other, for the measures that need it.
+    undefined : {"nan", "raise"} or float, default="nan"
+        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, and a number
+        stands for each of them.
+    expectation : {"auto", "exact", "monte_carlo", "none"}, default="auto"
+        What is subtracted for chance, as in `stability`. "auto" leaves every measure as it was published.
+    n_draws : int, default=10000
+        How many draws a simulated expectation takes, for each pair of sizes.
+    random_state : int or None, default=None
+        Seed of what is simulated. None is a fixed seed: the same call gives the same number.
+    **measure_params : Any
+        Parameters of the measure, such as ``alpha=1`` for davis.
+
+    Returns
+    -------
+    int
+        The number of further runs; 0 where there are enough. A warning says where the runs are not independent draws,
+        so that the number is a rough guide.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> sel = st.Selections.from_sets([[0, 1], [0, 2], [0, 1], [0, 1], [0, 3], [0, 1], [0, 1], [0, 1]], n_features=20)
+    >>> st.runs_needed(sel, width=0.2)
+    72
+    """
+    if not (is_number(width) and width > 0):
+        raise wrong_argument("width", "a positive number", width)
+    check_level(level)
+    record = get_measure(measure).with_params(measure_params)
+    options = Options(undefined, expectation, n_draws, random_state, similarity)
+    runs = as_selections(selections)
+    more = outlook(runs, record, options, level).more_runs(width)
+    for sentence in cautions([caution(runs.labels)]):  # a number alone cannot say so
+        warnings.warn(sentence, stacklevel=2)
+    return more
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What more runs are expected to give: the estimate and the spread of the runs stay as they are now."""
+
+    spread: Spread
+    level: float
+
+    def ends(self, n_runs: int) -> tuple[float, float]:
+        """The expected interval of so many runs in all."""
+        there = self.spread.at(n_runs)
+        if there.alike:
+            return self.spread.range.clip(*zero_spread_ends(there, 1 - self.level))
+        return self.spread.range.clip(*auto_ends(there, t_quantile(self.level, n_runs - 1)))
+
+    def more_runs(self, width: float) -> int:
+        """How many more runs make the interval at most `width` wide."""
+
+        def is_narrow(n_runs: int) -> bool:
+            low, high = self.ends(n_runs)
+            return high - low <= width
+
+        now = self.spread.n_runs
+        if not is_narrow(MOST_RUNS):
+            raise InputError(f"No number of runs makes the interval narrower than {width:g}; choose a larger width.")
+        if is_narrow(now):
+            return 0
+        low, high = now, MOST_RUNS
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if is_narrow(middle) else (middle, high)
+        return high - now
+
+
+def outlook(selections: Selections, measure: Measure, options: Options, level: float) -> Outlook:
+    """The outlook from these runs; refused where they have no value or no variance."""
+    values = jackknife(selections, measure, options)
+    if np.isnan(values.value):
+        raise InputError(f"{measure.name} is {values.estimate.note}; the number of runs cannot be planned.")
+    if not values.defined:
+        raise InputError(f"The number of runs cannot be planned: {values.why_no_variance()}.")
+    return Outlook(spread_of(values, options), level)
+
+
+def convergence_table(
+    selections: RunsLike,
+    measure: str | Measure = "nogueira",
+    *,
+    level: float = LEVEL,
+    n_runs: Sequence[int] | None = None,
+    similarity: FeatureSimilarity | None = None,
+    undefined: Undefined = "nan",
+    expectation: Expectation = "auto",
+    n_draws: int = 10_000,
+    random_state: int | None = 0,
+    **measure_params: Any,
+) -> pd.DataFrame:
+    """The estimate and its interval over the first m runs: whether enough runs were made.
+
+    Parameters
+    ----------
+    selections : Selections or array-like
+        The runs, or anything that `Selections.from_matrix` takes: a 0/1 table with one row per run.
+    measure : str or Measure, default="nogueira"
+        Name or alias of a measure; `list_measures` shows them.
+    level : float, default=0.95
+        The confidence of the interval, between 0 and 1.
+    n_runs : sequence of int or None, default=None
+        The values of m. None takes all from 2 to M, or at most 60 of them, spaced evenly on a log scale.
+    similarity : FeatureSimilarity or None, default=None
+        Which features can stand in for each other, for the measures that need it.
+    undefined : {"nan", "raise"} or float, default="nan"
+        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, and a number
+        stands for each of them.
+    expectation : {"auto", "exact", "monte_carlo", "none"}, default="auto"
+        What is subtracted for chance, as in `stability`. "auto" leaves every measure as it was published.
+    n_draws : int, default=10000
+        How many draws a simulated expectation takes, for each pair of sizes.
+    random_state : int or None, default=0
+        Seed of what is simulated; the same at every m.
+    **measure_params : Any
+        Parameters of the measure, such as ``alpha=1`` for davis.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per m: n_runs, estimate, se, low, high and note, which says where the interval is a rough guide.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> sel = st.Selections.from_sets([[0, 1], [0, 2], [0, 1], [0, 1], [0, 3], [0, 1], [0, 1], [0, 1]], n_features=20)
+    >>> st.convergence_table(sel, n_runs=[4, 8])[["n_runs", "estimate", "low", "high"]].round(2)
+       n_runs  estimate   low  high
+    0       4      0.72  0.00  0.97
+    1       8      0.74  0.05  0.93
+    """
+    import pandas as pd
+
+    check_level(level)
+    record = get_measure(measure).with_params(measure_params)
+    options = Options(undefined, expectation, n_draws, random_state, similarity)
+    runs = as_selections(selections)
+    if n_runs is not None and not (isinstance(n_runs, Iterable) and list(n_runs) and all(map(is_whole, n_runs))):
+        raise InputError(f"n_runs must hold whole numbers of runs, such as [10, 20] (got {shown(n_runs)}).")
+    steps = _steps(runs.n_runs) if n_runs is None else [int(m) for m in n_runs]
+    outside = [m for m in steps if not 2 <= m <= runs.n_runs]
+    if outside:
+        raise InputError(f"n_runs holds {outside[0]}; expected numbers from 2 to {runs.n_runs}, the number of runs.")
+    columns = ["estimate", "se", "low", "high", "note"]
+    found = [interval_of(jackknife(runs.take(slice(m)), record, options), options, level) for m in steps]
+    return pd.DataFrame({"n_runs": steps, **{name: [getattr(one, name) for one in found] for name in columns}})
+
+
+def _steps(M: int) -> list[int]:
+    if M <= MOST_STEPS:
+        return list(range(2, M + 1))
+    return sorted({round(m) for m in np.geomspace(2, M, MOST_STEPS)})

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.foundation.conventions import CORE, check_core
+from steadyset.foundation.arguments import CORE, check_core
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.labels import AppearanceOrder, UnionOfNames, check_same_order, placeholders, unlike_names
 from steadyset.io.lists.entries import row_pointers
-from steadyset.kernels.arrays import Bools, Floats, Ints, Words
+from steadyset.kernels.arrays import Bools, Ints, Words
 from steadyset.measures.record import Measure
 from steadyset.selections import Selections, as_selections
 
@@ -105,34 +105,22 @@ def features_note(a: Selections, b: Selections) -> str:
     return f"the procedures choose from {a.n_features} and {b.n_features} features"
 
 
-def pooled(procedures: Mapping[str, Selections]) -> Selections:
-    """All runs as those of one procedure; weights of different procedures have no common scale and are left out."""
-    every = list(procedures.values())
-    sizes = np.concatenate([sel.sizes for sel in every])
-    indices = np.concatenate([sel.indices for sel in every])
-    start = row_pointers(sizes)
-    sets = [indices[start[i] : start[i + 1]] for i in range(len(sizes))]
-    return Selections.from_sets(sets, every[0].features)
+def pooled(procedures: Sequence[Selections]) -> Selections:
+    """The runs of procedures over the same features as those of one, with weights and rankings that all have."""
 
+    def every(name: str) -> Any:
+        parts = [getattr(sel._entries, name) for sel in procedures]
+        return None if any(part is None for part in parts) else np.concatenate(parts)
 
-def one_after_the_other(first: Selections, second: Selections) -> Selections:
-    """The runs of two procedures over the same features as those of one, with weights and rankings that both have."""
-    sides = [side._entries for side in (first, second)]
     return Selections._of(
-        sides[0]._replace(
-            indptr=row_pointers(np.concatenate([first.sizes, second.sizes])),
-            indices=np.concatenate([side.indices for side in sides]),
-            weights=_both([side.weights for side in sides]),
-            rankings=_both([side.rankings for side in sides]),
+        procedures[0]._entries._replace(
+            indptr=row_pointers(np.concatenate([sel.sizes for sel in procedures])),
+            **{name: every(name) for name in ("indices", "weights", "rankings")},
             labels=None,
             notes=(),
+            tied=None,
         )
     )
-
-
-def _both(parts: Sequence[Floats | None]) -> Floats | None:
-    known = [part for part in parts if part is not None]
-    return np.concatenate(known) if len(known) == len(parts) else None
 
 
 def common_features(procedures: Mapping[str, Selections]) -> dict[str, Selections]:
@@ -179,7 +167,8 @@ def over_all_features(procedures: Mapping[str, Selections]) -> tuple[dict[str, S
     for (one, mine), (other, theirs) in itertools.combinations(zip(procedures, used, strict=True), 2):
         if mine and theirs and not mine & theirs:
             notes.append(f"{one} and {other} select no feature of the same name; see whether both use the same names.")
-    return {name: _over(sel, names) for name, sel in procedures.items()}, tuple(notes)
+    over = {name: sel._of(sel._entries._replace(rankings=None)).reordered(names) for name, sel in procedures.items()}
+    return over, tuple(notes)
 
 
 def _all_names(every: Sequence[Selections]) -> list[str]:
@@ -194,25 +183,6 @@ def _all_names(every: Sequence[Selections]) -> list[str]:
     )
     missing = max(sel.n_features for sel in every) - len(names)
     return names + placeholders(names, missing) if missing > 0 else names
-
-
-def _over(sel: Selections, names: Sequence[str]) -> Selections:
-    place = {name: f for f, name in enumerate(names)}
-    sets = [[place[sel.features[f]] for f in sel.selected(run)] for run in range(sel.n_runs)]
-    found = Selections.from_sets([np.array(one, dtype=np.int64) for one in sets], names, labels=sel.labels)
-    found = found if sel.tied is None else found.with_ties(sel.tied)
-    if sel.weights is None:
-        return found
-    weights = [
-        {sel.features[f]: float(w) for f, w in zip(sel.selected(run), _row(sel, run), strict=True)}
-        for run in range(sel.n_runs)
-    ]
-    return found.with_weights(weights)
-
-
-def _row(sel: Selections, run: int) -> Floats:
-    assert sel.weights is not None
-    return sel.weights[sel.indptr[run] : sel.indptr[run + 1]]
 
 
 def over_the_same(recorded: Sequence[Selections], n_features: int | None) -> list[Selections]:

@@ -1,15 +1,22 @@
-"""Many measures of the same runs in one table (`stability_table`), and tables as Markdown and LaTeX text."""
+"""Many measures of the same runs in one table (`stability_table`), its notes, and tables as Markdown and LaTeX text.
+
+Intervals and tests take runs as independent draws. Labels such as kfold-1a2b3c4d:0:1 name the resampling, also in files
+that were written long ago; the resampling knows whether its runs are bound to each other (`caution`). Of runs with
+other labels, or without, nothing is known and nothing is said.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from steadyset.foundation.conventions import LEVEL, check_level
+from steadyset.foundation.arguments import LEVEL, check_level
 from steadyset.foundation.errors import InputError
 from steadyset.io.labels import text_frame, text_index
 from steadyset.measures import evaluate
-from steadyset.measures.options import Expectation, Options, Undefined
+from steadyset.measures.evaluate import Expectation, Options, Undefined
 from steadyset.measures.record import Measure
 from steadyset.selections import RunsLike, Selections, as_selections, runs_by_procedure
 
@@ -124,22 +131,18 @@ def _told(
     if level is None:
         found = evaluate.estimates(selections, records, options)
         return [{"estimate": one.value, "mc_error": one.mc_error, "note": one.note} for one in found]
-    from steadyset.inference.interval import interval_of  # a table without intervals needs no scipy
-    from steadyset.inference.variance import jackknives
+    from steadyset.inference.interval import (
+        interval_of,  # a table without intervals needs no scipy
+        jackknives,
+    )
 
     values = jackknives(selections, records, options)
-    intervals = [interval_of(one, options, level) for one in values]
-    return [
-        {
-            "estimate": interval.estimate,
-            "se": interval.se,
-            "low": interval.low,
-            "high": interval.high,
-            "mc_error": one.estimate.mc_error,
-            "note": interval.note,
-        }
-        for one, interval in zip(values, intervals, strict=True)
-    ]
+    rows = []
+    for one in values:
+        interval = interval_of(one, options, level)
+        known = {name: getattr(interval, name) for name in ("estimate", *INTERVAL, "note")}
+        rows.append({**known, "mc_error": one.estimate.mc_error})
+    return rows
 
 
 # What people call their procedures is escaped.
@@ -199,3 +202,45 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+LABEL = re.compile(r"(?P<name>\w+)-[0-9a-f]{8}:\d+:\d+")
+FOLD = re.compile(r"fold \d+")  # of what cross_validate returns, which does not tell how it split
+ROUGH = "a rough guide"
+UNKNOWN = f"{ROUGH} unless each of the training sets was drawn at random by itself"
+
+
+@lru_cache(maxsize=64)  # the same runs are asked about for every measure and pair
+def caution(labels: tuple[str, ...] | None) -> str:
+    """What the note of an interval or a test has to say; nothing where runs are independent, or nobody knows."""
+    if not labels:
+        return ""
+    if all(FOLD.fullmatch(label) for label in labels):
+        return UNKNOWN
+    found = [LABEL.fullmatch(label) for label in labels]
+    names = {match["name"] for match in found if match is not None}
+    if not names or None in found:
+        return ""
+    from steadyset.resampling import why_bound  # takes long to import
+
+    reasons = [why_bound(name) for name in sorted(names)]
+    why = next((reason for reason in reasons if reason), "")
+    if why:
+        return f"{ROUGH}, as the runs are not independent draws: {why}"
+    return UNKNOWN if None in reasons else ""
+
+
+def joined(*notes: str) -> str:
+    """Notes as one, each part of them once."""
+    return "; ".join(dict.fromkeys(part for note in notes if note for part in note.split("; ")))
+
+
+def cautions(notes: Iterable[str]) -> list[str]:
+    """The cautions that are part of notes, each once, as sentences."""
+    parts = joined(*notes).split("; ")
+    return [f"Intervals and tests of stability are {part}." for part in parts if part.startswith(ROUGH)]
+
+
+def without_cautions(note: str) -> str:
+    """A note without them, where they are said once for all."""
+    return "; ".join(part for part in note.split("; ") if not part.startswith(ROUGH))

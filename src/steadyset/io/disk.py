@@ -93,9 +93,12 @@ def explained(path: Path, *, resumable: bool = False) -> Iterator[None]:
 SETTINGS = "assessment.json"  # the file that makes a folder the run folder of an assessment
 CELLS, FINISHED, LOCK = "cells.parquet", "finished", "lock"
 ALIKE_FEATURES, TABLE = "alike.parquet", "features.csv"
+# Of a shortlist.
+LIST, TARGETS = "shortlist.json", "targets"
+LIST_TABLE, LIST_SHEET, LIST_NAMES = "shortlist.csv", "shortlist.xlsx", "shortlist.txt"
 # Of a tuning.
 DATABASE, TRIALS, CHOSEN, RANKINGS = "trials.db", "trials.csv", "chosen.csv", "rankings"
-RECORDED_METHODS, RECORDED_FINDINGS = "methods.json", "findings.json"
+RECORDED_FINDINGS = "findings.json"
 SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")  # the end of a journal that names a further one
 ODD_TABLES = {
     "views or triggers": "select 1 from sqlite_master where type in ('view', 'trigger')",
@@ -172,13 +175,12 @@ def _refuse_prepared_journal(folder: Path) -> None:
                 raise InputError(f"{folder / DATABASE}{ending} was not made by a tuning: it names another file.")
 
 
-def is_locked(folder: Path) -> bool:
-    """Whether a process works on the run folder of an assessment."""
-    return _is_taken(folder / LOCK)
+def is_locked(folder: Path, lock: str = LOCK) -> bool:
+    """Whether a process works on the run folder of an assessment, or holds another lock in it.
 
-
-def _is_taken(path: Path) -> bool:
-    """Whether a lock is held; those who ask at the same time do not take each other for its holder."""
+    Those who ask at the same time do not take each other for its holder.
+    """
+    path = folder / lock
     try:
         import fcntl
     except ImportError:  # on Windows

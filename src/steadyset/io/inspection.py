@@ -188,7 +188,7 @@ def file_of(path: str | Path | Inspection) -> File:
 def _recorded(file: File, kind: str, sheet: str | int | None, max_gb: float) -> Inspection:
     """The recorded selections of a file; a sentence where it holds none."""
     from steadyset.io.lists.entries import ReadOptions
-    from steadyset.io.lists.recorded_files import read_selections
+    from steadyset.io.lists.selection_files import read_selections
 
     entries = read_selections(file, ReadOptions(sheet=sheet, max_gb=max_gb))
     layout, *notes = entries.notes or ("one row per run, one column per feature",)

@@ -2,7 +2,9 @@
 
 numba keeps what it compiles (`cache=True`) and finds it again by the time and size of the file of a kernel, not of
 the files whose kernels are built into it. So everything is kept in a folder whose name is a digest of all sources of
-kernels: a change of any of them starts a new folder, and removes those that nothing was added to for a week. numba
+kernels: a change of any of them starts a new folder, and removes those that nothing was added to for a week. Times say
+nothing there (a checkout or a new installation of the same sources has others), so numba is shown a copy of each
+source that lies in the folder, of one and the same time. numba
 stops where its folder cannot be written, so the first of several folders is taken that can be: numba's own where
 somebody has set one, the one of Python's compiled modules, the user's, a temporary one; without any of them kernels
 are compiled again by every process. It stops at files that were cut short, too, so those are removed first; it has no
@@ -20,12 +22,14 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 from numba.core import event
+from numba.extending import register_jitable
 
 from steadyset.foundation.progress import COMPILING, people_look
 
@@ -42,12 +46,12 @@ _own: set[Callable[..., Any]] = set()  # what is compiled for this package: othe
 
 
 def stamp_of(folder: Path) -> str:
-    """A digest of the names, times and sizes of all sources in a folder and the folders in it."""
-    found = []
+    """A digest of the names and contents of all sources in a folder and the folders in it."""
+    digest = hashlib.sha256(numba.__version__.encode())
     for path in sorted(folder.rglob("*.py")):
-        status = path.stat()
-        found.append(f"{path.relative_to(folder)} {status.st_mtime_ns} {status.st_size}")
-    return hashlib.sha256(repr((numba.__version__, found)).encode()).hexdigest()[:16]
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(folder).as_posix()} {len(content)} ".encode() + content)
+    return digest.hexdigest()[:16]
 
 
 def cache_folder(stamp: str) -> Path | None:
@@ -125,6 +129,11 @@ def summing_part(function: Callable[P, R]) -> Callable[P, R]:
     return _compiled(function, fastmath=SUMMING, no_cpython_wrapper=True)
 
 
+def both(function: Callable[P, R]) -> Callable[P, R]:
+    """A few operations on numbers that Python and kernels both do: it stays a function of Python."""
+    return register_jitable(error_model="numpy")(function)
+
+
 def inner_part(function: Callable[P, R]) -> Callable[P, R]:
     """A part that numba writes into its only caller, so that what it calls is not compiled once more for it.
 
@@ -139,12 +148,29 @@ def _compiled(function: Callable[P, R], fastmath: bool | set[str], **options: An
         nogil=True, error_model="numpy", fastmath=fastmath, no_cfunc_wrapper=True, cache=FOLDER is not None, **options
     )
     before = settings.CACHE_DIR
+    if FOLDER is not None:
+        function.__code__ = function.__code__.replace(co_filename=_copy_of(function.__code__.co_filename, FOLDER))
     _own.add(function)
     settings.CACHE_DIR = str(FOLDER or before)  # which numba reads now; kernels of others keep their own
     try:
         return cast(Callable[P, R], decorate(function))
     finally:
         settings.CACHE_DIR = before
+
+
+@cache
+def _copy_of(source: str, folder: Path) -> str:
+    """The copy of a source of kernels in the folder of compiled ones, whose time is always the same."""
+    path = Path(source)
+    copy = folder / (path.relative_to(HERE) if path.is_relative_to(HERE) else path.name)
+    copy = copy.with_suffix(".source")  # no module for anybody who looks for modules
+    if not copy.exists():
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=copy.parent, delete=False) as file:
+            file.write(path.read_bytes())
+        os.utime(file.name, (0, 0))
+        os.replace(file.name, copy)  # at once: another process may be doing the same
+    return str(copy)
 
 
 @contextmanager

@@ -5,13 +5,11 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from steadyset.kernels.arrays import Ints
 from steadyset.kernels.jit import kernel
 
-builders: Any = cgutils  # which has no types
 # Multiply-adds from one look at the signals to the next: a fraction of a second, and nothing beside the work itself.
 WORK_BETWEEN_LOOKS = 100_000_000
 
@@ -42,12 +40,14 @@ def _compiled_let_signals_in() -> Callable[[], None]:
 def _run_handlers(typing_context: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         number = ir.IntType(32)
-        check = builders.get_or_insert_function(builder.module, ir.FunctionType(number, []), "PyErr_CheckSignals")
+        check = builder.module.globals.get("PyErr_CheckSignals") or ir.Function(
+            builder.module, ir.FunctionType(number, []), "PyErr_CheckSignals"
+        )
         python = context.get_python_api(builder)
         lock = python.gil_ensure()  # kernels run without it
         raised = builder.call(check, [])
         python.gil_release(lock)
-        with builders.if_unlikely(builder, builder.icmp_signed("!=", raised, ir.Constant(number, 0))):
+        with builder.if_then(builder.icmp_signed("!=", raised, ir.Constant(number, 0)), likely=False):
             context.call_conv.return_exc(builder)  # "an exception is set", to the caller and its callers
         return context.get_dummy_value()
 

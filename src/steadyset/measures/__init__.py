@@ -1,15 +1,12 @@
 """The measures of stability: one object per family, one record per measure."""
 
-from steadyset.measures import frequency, pairwise, rankings, weights
-from steadyset.measures.adjusted.definitions import Adjusted
+from steadyset.measures import frequency, pairwise, weights
+from steadyset.measures.adjusted import Adjusted, Effective
 from steadyset.measures.advice import Advice, which_measure
 from steadyset.measures.chance import null_expectation
-from steadyset.measures.effective import Effective
-from steadyset.measures.evaluate import stability
-from steadyset.measures.family import Family
-from steadyset.measures.options import NullExpectation
-from steadyset.measures.pairs import Pairwise
-from steadyset.measures.patterns import Frequency, Patterns
+from steadyset.measures.evaluate import Family, NullExpectation, stability
+from steadyset.measures.frequency import Frequency, Patterns
+from steadyset.measures.pairwise import Pairwise
 from steadyset.measures.record import (
     Measure,
     all_measures,
@@ -21,8 +18,7 @@ from steadyset.measures.record import (
     unregister_family,
     unregister_measure,
 )
-from steadyset.measures.rows import Rankings, Weights
-from steadyset.measures.weights import shared_importance
+from steadyset.measures.weights import Rankings, Weights, shared_importance
 
 __all__ = [
     "Advice",
@@ -36,7 +32,6 @@ __all__ = [
     "list_measures",
     "null_expectation",
     "pairwise",
-    "rankings",
     "register_family",
     "register_measure",
     "shared_importance",

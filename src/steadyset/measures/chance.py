@@ -8,8 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from steadyset.kernels.arrays import Bools, Floats, Ints
-from steadyset.measures.evaluate import estimates
-from steadyset.measures.options import NullExpectation, Options
+from steadyset.measures.evaluate import NullExpectation, Options, estimates
 from steadyset.measures.record import Measure, get_family, get_measure
 from steadyset.selections import RunsLike, Selections, as_selections
 from steadyset.similarity import FeatureSimilarity
@@ -20,7 +19,7 @@ NO_ROOM = 1e-12  # the largest value and the expectation are equal, up to roundi
 
 def expected_scores(measure: Measure, size_i: Ints, size_j: Ints, d: int) -> Floats:
     """E[score] of two independent uniform sets of these sizes: the exact sum over the hypergeometric law of r."""
-    from steadyset.kernels.overlap.hypergeometric import intersection_laws
+    from steadyset.kernels.overlap.chance import intersection_laws
 
     kinds, place = np.unique(size_i * (d + 1) + size_j, return_inverse=True)
     pairs = np.stack(np.divmod(kinds, d + 1))
@@ -41,9 +40,8 @@ def expected_scores(measure: Measure, size_i: Ints, size_j: Ints, d: int) -> Flo
     return by_pair
 
 
-def expected_over_pairs(measure: Measure, sizes: Ints, d: int) -> float:
-    """E[measure] of a pairwise measure for runs of these sizes: the exact mean over the pairs of runs."""
-    ki, kj, n_pairs = size_pairs(sizes)
+def expected_mean(measure: Measure, ki: Ints, kj: Ints, n_pairs: Ints, d: int) -> float:
+    """E[measure] of a pairwise measure: the exact mean over pairs of sets, so many of each pair of sizes."""
     scores = expected_scores(measure, ki, kj, d)
     if not measure.symmetric:
         scores = (scores + expected_scores(measure, kj, ki, d)) / 2
@@ -76,7 +74,7 @@ def expected_levels(sizes: Ints, d: int) -> Floats:
 
 def expected_of_two(measure: Measure, sizes: Ints, d: int) -> float:
     """E[measure] of two independent uniform sets, exactly, for a frequency measure."""
-    from steadyset.kernels.overlap.hypergeometric import intersection_laws
+    from steadyset.kernels.overlap.chance import intersection_laws
 
     _, shared, probability = intersection_laws(np.array(sizes[:1]), np.array(sizes[1:]), d)  # writable: one signature
     alone = int(sizes.sum()) - 2 * shared
@@ -92,7 +90,7 @@ def simulated_expectation(measure: Measure, sizes: Ints, d: int, n_draws: int, s
 
 def simulated_values(measure: Measure, sizes: Ints, d: int, n_draws: int, seed: int) -> Floats:
     """A frequency measure of random collections with these sizes, one value per draw."""
-    from steadyset.kernels.overlap.random_sets import random_levels
+    from steadyset.kernels.overlap.chance import random_levels
 
     sizes = np.sort(sizes)
     rows = max(1, TERMS_A_CHUNK // (len(sizes) + 1))
@@ -219,7 +217,7 @@ def chance_distribution(runs: Selections, measure: Measure, options: Options) ->
 
 
 def _of_two(runs: Selections, measure: Measure, options: Options) -> NullDistribution:
-    from steadyset.kernels.overlap.hypergeometric import intersection_laws
+    from steadyset.kernels.overlap.chance import intersection_laws
 
     sizes, d = runs.sizes, runs.n_features
     _, shared, probability = intersection_laws(np.array(sizes[:1]), np.array(sizes[1:]), d)
@@ -243,7 +241,7 @@ def _drawn(runs: Selections, measure: Measure, options: Options) -> Floats:
 def random_selections(runs: Selections, draw: int, seed: int) -> Selections:
     """Selections of the same sizes in which every run has its features, weights and ranks dealt out anew."""
     if runs.weights is None and runs.rankings is None:
-        from steadyset.kernels.overlap.random_sets import random_sets
+        from steadyset.kernels.overlap.chance import random_sets
 
         members = random_sets(runs.sizes, runs.n_features, draw, seed)
         return Selections.from_sets(np.split(members, runs.indptr[1:-1]), features=runs.features)

@@ -1,4 +1,4 @@
-"""Measures of how often each feature is selected, over all runs at once.
+"""Measures of how often each feature, or each whole set, is selected, over all runs at once.
 
 levels[..., h] is the number of features that exactly h of the M runs selected (h = 0..M); leading axes are collections.
 sizes[..., i] has the same leading axes, or none where all collections have the same sizes.
@@ -6,18 +6,27 @@ sizes[..., i] has the same leading axes, or none where all collections have the 
 
 from __future__ import annotations
 
-from functools import partial
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.measures.record import INFINITY, Measure, ratio, register
+from steadyset.measures.chance import expected_of_frequencies, scaled, simulated_expectation, simulated_values
+from steadyset.measures.evaluate import Estimate, Family, NullExpectation, Options, settle
+from steadyset.measures.record import INFINITY, Measure, measure_of, ratio
+from steadyset.selections import MOST_COUNTED, Selections
 
 LARGEST_WHOLE = 1 << 53  # up to this a float holds every whole number
 
 
+@measure_of(
+    "frequency", "SMN", bounds=(-1, 1), corrected=True, equal_sizes_only=True, linear=True, batched=True, floor=0.0
+)
 def nogueira_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     """One minus the mean variance of the selection, relative to that of random selection: Fleiss' kappa.
 
@@ -32,6 +41,7 @@ def nogueira_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     return 1 - ratio(levels @ (h * (M - h)), expected)
 
 
+@measure_of("frequency", "SMS", "CWrel", bounds=(0, 1), linear=True, batched=True)
 def somol_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     """Relative weighted consistency, scaled between the least and the greatest consistency that q selections allow.
 
@@ -47,6 +57,7 @@ def somol_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     return ratio(d * (least + consistency) - q * q + D * D, d * most - q * q + D * D)
 
 
+@measure_of("frequency", "SME", bounds=(0, 1), linear=True, batched=True)
 def novovicova_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     """Consistency by entropy: how concentrated the selections are on few features.
 
@@ -62,6 +73,14 @@ def novovicova_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     return ratio(summed, sizes.sum(axis=-1) * np.log2(M))
 
 
+def davis_maximum(n_runs: int, n_features: int, *, alpha: float = 0.0) -> float:
+    """One feature in every run, or in fewer than half of them (then the median size, and the penalty, is 0)."""
+    return max(1 - alpha / n_features, (n_runs - 1) // 2 / n_runs)
+
+
+@measure_of(
+    "frequency", "SMD-alpha", "SMD-0", bounds=(0, 1), batched=True, params={"alpha": 0.0}, maximum=davis_maximum
+)
 def davis_score(levels: Ints, sizes: Ints, d: int, *, alpha: float = 0.0) -> Floats:
     """Mean frequency of the features ever selected, less a penalty on the typical size.
 
@@ -76,11 +95,7 @@ def davis_score(levels: Ints, sizes: Ints, d: int, *, alpha: float = 0.0) -> Flo
     return np.asarray(np.maximum(0.0, ratio(sizes.sum(axis=-1), sizes.shape[-1] * union) - penalty))
 
 
-def davis_maximum(n_runs: int, n_features: int, *, alpha: float = 0.0) -> float:
-    """One feature in every run, or in fewer than half of them (then the median size, and the penalty, is 0)."""
-    return max(1 - alpha / n_features, (n_runs - 1) // 2 / n_runs)
-
-
+@measure_of("frequency", bounds=(0, 1), linear=True, batched=True)
 def goh_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     """Mean frequency over all features: the mean share of the features that a run selects.
 
@@ -91,6 +106,7 @@ def goh_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     return np.full(levels.shape[:-1], sizes.sum(axis=-1) / (sizes.shape[-1] * d))
 
 
+@measure_of("frequency", bounds=(0, 1), constant_size=True, linear=True, batched=True)
 def guzman_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     """Entropy of the frequencies relative to that of random selection, for sets of one size k.
 
@@ -104,6 +120,7 @@ def guzman_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     return 1 - ratio(-(levels[..., 1:] @ (p * np.log(p))), -at_random)
 
 
+@measure_of("frequency", bounds=(0, 1), constant_size=True, linear=True, batched=True)
 def lausser_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     """Mean of the squared frequencies, for sets of one size k.
 
@@ -116,6 +133,7 @@ def lausser_score(levels: Ints, sizes: Ints, d: int) -> Floats:
     return ratio(levels @ (h * h), _one_size(sizes) * M**2)
 
 
+@measure_of("patterns", bounds=(0, INFINITY), constant_size=True, higher_is_steadier=False)
 def krizek_score(multiplicities: Ints, sizes: Ints, d: int) -> Floats:
     """Entropy in bits of the distribution of the distinct sets, for sets of one size. Lower is steadier.
 
@@ -142,43 +160,213 @@ def _one_size(sizes: Ints) -> Ints:
     return np.where((sizes == first[..., None]).all(axis=-1), first, -1)
 
 
-_batched = partial(Measure, batched=True)  # the scores take sizes with leading axes
+@dataclass(frozen=True, eq=False)
+class Collections:
+    """Collections of M sets out of d features: masks has one row per collection and one column per run."""
 
-for _measure in (
-    _batched(
-        name="nogueira",
-        family="frequency",
-        aliases=("SMN",),
-        score=nogueira_score,
-        bounds=(-1, 1),
-        corrected=True,
-        equal_sizes_only=True,
-        linear=True,
-        floor=0.0,
-    ),
-    _batched(name="somol", family="frequency", aliases=("SMS", "CWrel"), score=somol_score, bounds=(0, 1), linear=True),
-    _batched(
-        name="novovicova", family="frequency", aliases=("SME",), score=novovicova_score, bounds=(0, 1), linear=True
-    ),
-    _batched(
-        name="davis",
-        family="frequency",
-        aliases=("SMD-alpha", "SMD-0"),
-        score=davis_score,
-        bounds=(0, 1),
-        params={"alpha": 0.0},
-        maximum=davis_maximum,
-    ),
-    _batched(name="goh", family="frequency", score=goh_score, bounds=(0, 1), linear=True),
-    Measure(
-        name="krizek",
-        family="patterns",
-        score=krizek_score,
-        bounds=(0, INFINITY),
-        constant_size=True,
-        higher_is_steadier=False,
-    ),
-    _batched(name="guzman", family="frequency", score=guzman_score, bounds=(0, 1), constant_size=True, linear=True),
-    _batched(name="lausser", family="frequency", score=lausser_score, bounds=(0, 1), constant_size=True, linear=True),
-):
-    register(_measure)
+    masks: Ints
+    n_features: int
+
+    @property
+    def n_runs(self) -> int:
+        return int(self.masks.shape[1])
+
+    @cached_property
+    def sizes(self) -> Ints:
+        return n_members(self.masks)
+
+    @cached_property
+    def shared(self) -> Ints:
+        """r_ij of the pairs i<j, one row per collection."""
+        return pairwise_shared(self.masks)
+
+    @cached_property
+    def levels(self) -> Ints:
+        """levels[c, h]: how many features exactly h runs of collection c select."""
+        n, M = self.masks.shape
+        counts = bits(self.masks, self.n_features).sum(axis=1)
+        return np.bincount((counts + np.arange(n)[:, None] * (M + 1)).ravel(), minlength=n * (M + 1)).reshape(n, -1)
+
+
+def n_members(masks: Ints) -> Ints:
+    """The sizes of sets."""
+    return np.asarray(np.bitwise_count(masks), dtype=np.int64)
+
+
+def pairwise_shared(masks: Ints) -> Ints:
+    """r_ij of the pairs i<j of each collection."""
+    i, j = np.triu_indices(masks.shape[1], 1)
+    return n_members(masks[:, i] & masks[:, j])
+
+
+def bits(masks: Ints, d: int) -> Ints:
+    """The 0/1 array with one more axis, the features."""
+    return masks[..., None] >> np.arange(d) & 1
+
+
+CELLS_A_BLOCK = 1 << 22
+CELLS_A_CALL = 1 << 13  # of a table of sizes that a score reads in the time of one more call
+
+
+class Frequency(Family):
+    """Functions of the levels, how many features exactly h runs selected, and of the sizes."""
+
+    name = "frequency"
+    correctable = True
+
+    def evaluate(self, selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
+        M, d, sizes = selections.n_runs, selections.n_features, selections.sizes
+        levels, results = levels_of(selections), []
+        for measure in measures:
+            value = float(measure.score(levels, sizes, d, **measure.params))
+            error, note = 0.0, ""
+            if options.corrects and self.can_correct(measure) and not np.isnan(value):
+                largest = measure.largest(M, d)
+                exact = expected_of_frequencies(measure, sizes, d)
+                if exact is not None:
+                    expected = exact
+                elif options.expectation == "monte_carlo":
+                    expected, se = simulated_expectation(measure, sizes, d, options.n_draws, options.seed())
+                    error = abs(value - largest) / (largest - expected) ** 2 * se if largest > expected else 0.0
+                else:
+                    expected, largest = 0.0, 1.0
+                    note = 'not corrected: more than two runs need expectation="monte_carlo"'
+                value = float(scaled(value, expected, largest))
+            results.append(settle(measure, value, error, note, options, sizes))
+        return results
+
+    def without(self, selections: Selections, measures: Sequence[Measure], options: Options) -> Floats:
+        """A run takes one selection of each of its features with it; corrected measures are evaluated M times."""
+        few = (len(np.unique(selections.sizes)) - 1) * CELLS_A_CALL <= selections.n_runs**2
+        evaluated = [options.corrects and self.can_correct(measure) for measure in measures]
+        together = [measure.batched and not few for measure in measures]
+        without = np.empty((len(measures), selections.n_runs))
+        for way in dict.fromkeys(zip(evaluated, together, strict=True)):
+            some = [m for m in range(len(measures)) if (evaluated[m], together[m]) == way]
+            records = [measures[m] for m in some]
+            if way[0]:
+                without[some] = self.evaluated_without(selections, records, options)
+            else:
+                without[some] = options.filled(_without(selections, records, together=way[1]))
+        return without
+
+    def expectation(
+        self, selections: Selections, measure: Measure, options: Options, value: float
+    ) -> NullExpectation | None:
+        """Exact for a linear score and for two runs."""
+        exact = expected_of_frequencies(measure, selections.sizes, selections.n_features)
+        return None if exact is None else NullExpectation(exact)
+
+    def drawn_by_chance(self, selections: Selections, measure: Measure, options: Options) -> Floats | None:
+        """By drawing levels; a value that is corrected for chance takes more than these."""
+        if options.corrects and self.can_correct(measure):
+            return None
+        return simulated_values(measure, selections.sizes, selections.n_features, options.n_draws, options.seed())
+
+    def values(self, measure: Measure, collections: Collections) -> Floats:
+        """Collections with the same sizes in one call."""
+        sizes, group = np.unique(collections.sizes, axis=0, return_inverse=True)
+        values = np.empty(len(collections.masks))
+        for g, row in enumerate(sizes):
+            chosen = group.ravel() == g
+            values[chosen] = measure.score(collections.levels[chosen], row, collections.n_features, **measure.params)
+        return values
+
+
+def _without(selections: Selections, measures: Sequence[Measure], *, together: bool) -> Floats:
+    """Leave-one-out values with as many runs as fit in one call of each score: any runs together, or those of one size.
+
+    Whichever run of one size is left out, the other sizes are the same, so that a score needs no sizes by run.
+    """
+    M, sizes, levels = selections.n_runs, selections.sizes, levels_of(selections)
+    without, others, step = np.empty((len(measures), M)), np.arange(M - 1), max(1, CELLS_A_BLOCK // M)
+    for alike in [np.arange(M)] if together else [np.flatnonzero(sizes == size) for size in np.unique(sizes)]:
+        for start in range(0, len(alike), step):
+            runs = alike[start : start + step]
+            left = levels_without(selections, levels, runs)
+            sizes_left = sizes[others + (others >= runs[:, None])] if together else np.delete(sizes, alike[0])
+            for m, measure in enumerate(measures):
+                without[m, runs] = measure.score(left, sizes_left, selections.n_features, **measure.params)
+    return without
+
+
+def levels_of(selections: Selections) -> Ints:
+    """levels[h]: how many features exactly h runs selected, h = 0..M."""
+    if selections.n_features <= MOST_COUNTED:
+        return np.bincount(selections.counts, minlength=selections.n_runs + 1)
+    _, counts = _used(selections)
+    levels = np.bincount(counts, minlength=selections.n_runs + 1)
+    levels[0] += selections.n_features - len(counts)
+    return levels
+
+
+def levels_without(selections: Selections, levels: Ints, runs: Ints) -> Ints:
+    """The levels without each of some runs: left[a, h] features were selected by exactly h runs other than runs[a]."""
+    M, starts = selections.n_runs, selections.indptr.tolist()
+    chosen = np.concatenate([selections.indices[starts[i] : starts[i + 1]] for i in runs.tolist()])
+    cells = np.repeat(np.arange(len(runs)) * (M + 1), selections.sizes[runs]) + _counts_of(selections, chosen)
+    own = np.bincount(cells, minlength=len(runs) * (M + 1)).reshape(-1, M + 1)
+    left = levels[:-1] - own[:, :-1]
+    left += own[:, 1:]
+    return left
+
+
+def _counts_of(selections: Selections, chosen: Ints) -> Ints:
+    """How many runs selected each of some features; with very many features, without an array over all of them."""
+    if selections.n_features <= MOST_COUNTED:
+        return selections.counts[chosen]
+    used, counts = _used(selections)
+    return counts[np.searchsorted(used, chosen)]
+
+
+def _used(selections: Selections) -> tuple[Ints, Ints]:
+    """The features that some run selected, and how many runs did."""
+    return np.unique(selections.indices, return_counts=True)
+
+
+class Patterns(Family):
+    """Functions of how often each distinct set occurs."""
+
+    name = "patterns"
+
+    def evaluate(self, selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
+        times, sizes, d = np.bincount(distinct_sets(selections)), selections.sizes, selections.n_features
+        return [settle(m, pattern_score(m, times, sizes, d), 0.0, "", options, sizes) for m in measures]
+
+    def without(self, selections: Selections, measures: Sequence[Measure], options: Options) -> Floats:
+        """A set loses one occurrence. Runs of one size whose sets occur equally often have the same value."""
+        sizes, kinds = selections.sizes, distinct_sets(selections)
+        times = np.bincount(kinds)
+        _, first, place = np.unique(sizes * (len(sizes) + 1) + times[kinds], return_index=True, return_inverse=True)
+        values = np.empty((len(measures), len(first)))
+        for a, run in enumerate(first):
+            left, others = times.copy(), np.delete(sizes, run)
+            left[kinds[run]] -= 1
+            values[:, a] = [pattern_score(measure, left, others, selections.n_features) for measure in measures]
+        return options.filled(values)[:, place]
+
+    def values(self, measure: Measure, collections: Collections) -> Floats:
+        """Collections whose sets occur equally often and have the same sizes share one call."""
+        seen: dict[tuple[bytes, bytes], float] = {}
+        keys = []
+        for row, sizes in zip(collections.masks, collections.sizes, strict=True):
+            multiplicities = np.sort(np.unique(row, return_counts=True)[1])
+            keys.append((multiplicities.tobytes(), sizes.tobytes()))
+            if keys[-1] not in seen:
+                score = measure.score(multiplicities, sizes, collections.n_features, **measure.params)
+                seen[keys[-1]] = float(score)
+        return np.array([seen[key] for key in keys])
+
+
+def distinct_sets(selections: Selections) -> Ints:
+    """The number of the set that each run selected, counted by first appearance."""
+    seen: dict[bytes, int] = {}
+    members = selections.indices.tobytes()
+    bounds = (selections.indptr * selections.indices.itemsize).tolist()
+    rows = (members[start:end] for start, end in itertools.pairwise(bounds))
+    return np.array([seen.setdefault(row, len(seen)) for row in rows], dtype=np.int64)
+
+
+def pattern_score(measure: Measure, times: Ints, sizes: Ints, d: int) -> float:
+    """The score of sets that occur this often; sorted, so that the order of runs changes nothing."""
+    return float(measure.score(np.sort(times[times > 0]), sizes, d, **measure.params))

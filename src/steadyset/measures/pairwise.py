@@ -2,16 +2,33 @@
 
 Numerators and denominators are whole numbers as long as possible (everything times d), so that "undefined" is decided
 exactly and measures that agree in theory agree to the last bit.
+
+All measures of a table share one pass over the pairs of runs by what these look at, (r, k_i, k_j), each kind with its
+number. Runs of similar sizes have few distinct kinds, so scores are computed for thousands of kinds instead of millions
+of pairs; where that does not pay, blocks of single pairs are handed out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.measures.record import INFINITY, Measure, ratio, register
+from steadyset.measures.chance import expected_mean, expected_scores, scaled, size_pairs
+from steadyset.measures.evaluate import Estimate, Family, NullExpectation, Options, PairTotal, add_rows, without_pairs
+from steadyset.measures.frequency import Collections
+from steadyset.measures.record import INFINITY, Measure, measure_of, ratio
+from steadyset.selections import Selections
+
+if TYPE_CHECKING:
+    from steadyset.kernels.overlap.intersections import PairIndex
 
 
+@measure_of("pairwise", "SMJ", bounds=(0, 1))
 def jaccard_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Share of the union that both sets hold.
 
@@ -22,6 +39,7 @@ def jaccard_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     return ratio(r, ki + kj - r)
 
 
+@measure_of("pairwise", "SMD", bounds=(0, 1))
 def dice_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Shared features relative to the mean size.
 
@@ -32,6 +50,7 @@ def dice_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     return ratio(2 * r, ki + kj)
 
 
+@measure_of("pairwise", "SMO", bounds=(0, 1))
 def ochiai_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Shared features relative to the geometric mean of the sizes (the cosine).
 
@@ -42,6 +61,7 @@ def ochiai_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     return ratio(r, np.sqrt(ki * kj))
 
 
+@measure_of("pairwise", "SMH", bounds=(0, 1))
 def hamming_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Share of all features on which the two runs agree.
 
@@ -52,6 +72,7 @@ def hamming_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     return 1 - (ki + kj - 2 * r) / d
 
 
+@measure_of("pairwise", bounds=(0, 1), symmetric=False)
 def pog_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Percentage of overlapping genes: the share of one set that the other holds; averaged over ordered pairs.
 
@@ -62,6 +83,7 @@ def pog_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     return ratio(r, ki)
 
 
+@measure_of("pairwise", bounds=(-1, 1), corrected=True, constant_size=True, floor=0.0)
 def kuncheva_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Kuncheva's consistency index, for sets of one size k.
 
@@ -72,6 +94,7 @@ def kuncheva_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     return ratio(d * r - ki * kj, np.where(ki == kj, d * ki - ki * kj, 0))
 
 
+@measure_of("pairwise", "SML", bounds=(-1, 1), corrected=True)
 def lustgarten_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Excess over chance relative to the range of r.
 
@@ -82,6 +105,7 @@ def lustgarten_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     return ratio(d * r - ki * kj, d * (np.minimum(ki, kj) - np.maximum(0, ki + kj - d)))
 
 
+@measure_of("pairwise", bounds=(-1, 1))
 def corrected_lustgarten_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Lustgarten's measure with identical sets moved to 1 and disjoint sets to -1.
 
@@ -94,6 +118,7 @@ def corrected_lustgarten_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     return np.where((r == ki) & (r == kj) & ~np.isnan(score), 1.0, score)
 
 
+@measure_of("pairwise", "SMW", bounds=(-INFINITY, 1), corrected=True)
 def wald_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Excess over chance relative to the largest possible excess.
 
@@ -104,6 +129,7 @@ def wald_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     return ratio(d * r - ki * kj, d * np.minimum(ki, kj) - ki * kj)
 
 
+@measure_of("pairwise", bounds=(-INFINITY, 1), corrected=True, symmetric=False)
 def npog_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """POG corrected for chance; averaged over ordered pairs.
 
@@ -114,6 +140,7 @@ def npog_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     return ratio(d * r - ki * kj, d * ki - ki * kj)
 
 
+@measure_of("pairwise", bounds=(-1, 1), corrected=True)
 def nogueira_brown_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Excess over chance relative to the largest possible distance from chance.
 
@@ -125,6 +152,7 @@ def nogueira_brown_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     return ratio(d * r - ki * kj, np.maximum(ki * kj - least, most - ki * kj))
 
 
+@measure_of("pairwise", "SMU", bounds=(-1, 1), corrected=True)
 def unadjusted_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Ochiai's score corrected for chance: the intersection measures when no two features are similar.
 
@@ -135,6 +163,7 @@ def unadjusted_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     return ratio(d * r - ki * kj, np.where(ki * kj < d * d, d * np.sqrt(ki * kj) - ki * kj, 0))
 
 
+@measure_of("pairwise", "SMK", bounds=(-1, 1), corrected=True)
 def kappa_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Cohen's kappa of the two runs: Dice's score corrected for chance.
 
@@ -145,6 +174,7 @@ def kappa_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     return ratio(2 * (d * r - ki * kj), d * (ki + kj) - 2 * ki * kj)
 
 
+@measure_of("pairwise", "SMP", bounds=(-1, 1), corrected=True)
 def phi_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Pearson correlation of the two 0/1 rows.
 
@@ -156,32 +186,242 @@ def phi_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     return ratio(d * r - ki * kj, np.sqrt(spread_i.astype(np.float64) * spread_j))
 
 
-for _measure in (
-    Measure(name="jaccard", family="pairwise", aliases=("SMJ",), score=jaccard_score, bounds=(0, 1)),
-    Measure(name="dice", family="pairwise", aliases=("SMD",), score=dice_score, bounds=(0, 1)),
-    Measure(name="ochiai", family="pairwise", aliases=("SMO",), score=ochiai_score, bounds=(0, 1)),
-    Measure(name="hamming", family="pairwise", aliases=("SMH",), score=hamming_score, bounds=(0, 1)),
-    Measure(name="pog", family="pairwise", score=pog_score, bounds=(0, 1), symmetric=False),
-    Measure(
-        name="kuncheva",
-        family="pairwise",
-        score=kuncheva_score,
-        bounds=(-1, 1),
-        corrected=True,
-        constant_size=True,
-        floor=0.0,
-    ),
-    Measure(
-        name="lustgarten", family="pairwise", aliases=("SML",), score=lustgarten_score, bounds=(-1, 1), corrected=True
-    ),
-    Measure(name="corrected_lustgarten", family="pairwise", score=corrected_lustgarten_score, bounds=(-1, 1)),
-    Measure(name="wald", family="pairwise", aliases=("SMW",), score=wald_score, bounds=(-INFINITY, 1), corrected=True),
-    Measure(name="npog", family="pairwise", score=npog_score, bounds=(-INFINITY, 1), corrected=True, symmetric=False),
-    Measure(name="nogueira_brown", family="pairwise", score=nogueira_brown_score, bounds=(-1, 1), corrected=True),
-    Measure(
-        name="unadjusted", family="pairwise", aliases=("SMU",), score=unadjusted_score, bounds=(-1, 1), corrected=True
-    ),
-    Measure(name="kappa", family="pairwise", aliases=("SMK",), score=kappa_score, bounds=(-1, 1), corrected=True),
-    Measure(name="phi", family="pairwise", aliases=("SMP",), score=phi_score, bounds=(-1, 1), corrected=True),
-):
-    register(_measure)
+MOST_CELLS = 1 << 24
+PAIRS_A_BLOCK = 1 << 20
+SMALL = 1 << 16  # runs x runs, or runs x features
+
+
+@dataclass(frozen=True)
+class PairBatch:
+    """Kinds of pairs: r shared features, sizes k_i and k_j, and how many pairs i<j are of this kind."""
+
+    shared: Ints
+    size_i: Ints
+    size_j: Ints
+    n_pairs: Ints
+
+
+def pair_batches(selections: Selections) -> Iterator[PairBatch]:
+    """Every pair of runs exactly once, in batches of bounded size."""
+    classes = size_classes(selections.sizes)
+    M, nnz, d = selections.n_runs, len(selections.indices), selections.n_features
+    if classes is None:
+        yield from run_pairs(selections)
+    elif M * max(M, min(nnz, d)) > SMALL:
+        yield pair_kinds(selections, classes)
+    else:
+        yield _few_kinds(selections, classes)
+
+
+class SizeClasses(NamedTuple):
+    """The distinct sizes; `starts` is where the cells of each of them begin, see kernels/overlap/intersections.py."""
+
+    size_class: Ints  # of each run
+    sizes: Ints
+    starts: Ints
+
+
+def size_classes(sizes: Ints) -> SizeClasses | None:
+    """The classes, or None when they allow so many kinds of pairs that counting these does not pay."""
+    distinct, size_class = np.unique(sizes, return_inverse=True)
+    n, M = np.arange(len(distinct), 0, -1), len(sizes)
+    if float(n @ (distinct + 1.0)) > min(MOST_CELLS, max(1 << 16, 4 * M * M)):
+        return None
+    starts = np.zeros(len(distinct) + 1, dtype=np.int64)
+    np.cumsum(n * (distinct + 1), out=starts[1:])
+    return SizeClasses(size_class.astype(np.int64, copy=False), distinct, starts)
+
+
+@dataclass(frozen=True)
+class PairKinds(PairBatch):
+    """Every kind that occurs, once, and what finds the kind of two runs."""
+
+    kind_of_cell: Ints
+    index: PairIndex
+    classes: SizeClasses
+
+    def sums(self, scores: Floats) -> Floats:
+        """sums[i, m]: the sum of scores[kind, m] over the pairs of run i."""
+        from steadyset.kernels.overlap.intersections import pair_sums
+
+        return pair_sums(self.index, *self.classes, self.kind_of_cell, scores)
+
+
+def pair_kinds(selections: Selections, classes: SizeClasses) -> PairKinds:
+    """The kinds of pairs of runs with these sizes."""
+    from steadyset.kernels.overlap.intersections import count_kinds, pair_index
+
+    index = pair_index(selections.indptr, selections.indices, selections.n_features)
+    return PairKinds(*count_kinds(index, *classes), index, classes)
+
+
+def _few_kinds(selections: Selections, classes: SizeClasses) -> PairBatch:
+    """The same where loading the compiled kernels takes longer than all of this."""
+    M, (size_class, sizes, starts) = selections.n_runs, classes
+    used, column = np.unique(selections.indices, return_inverse=True)
+    selected = np.zeros((M, len(used)), dtype=np.float32)
+    selected[np.repeat(np.arange(M), selections.sizes), column] = 1
+    i, j = np.triu_indices(M, 1)
+    shared = (selected @ selected.T)[i, j].astype(np.int64)
+    low, high = np.minimum(size_class[i], size_class[j]), np.maximum(size_class[i], size_class[j])
+    cells = starts[low] + (high - low) * (sizes[low] + 1) + shared
+    _, first, n_pairs = np.unique(cells, return_index=True, return_counts=True)
+    return PairBatch(shared[first], sizes[low[first]], sizes[high[first]], n_pairs)
+
+
+@dataclass(frozen=True)
+class RunPairs(PairBatch):
+    """Single pairs, with the two runs of each."""
+
+    first: Ints
+    second: Ints
+
+
+def run_pairs(selections: Selections) -> Iterator[RunPairs]:
+    """Every pair of runs by itself, in blocks."""
+    from steadyset.kernels.overlap.intersections import intersection_blocks, pair_index
+
+    M, sizes = selections.n_runs, selections.sizes
+    index = pair_index(selections.indptr, selections.indices, selections.n_features)
+    for start, block in intersection_blocks(index, rows=max(1, PAIRS_A_BLOCK // M)):
+        i, j = np.triu_indices(len(block), start + 1, M)
+        if len(i):
+            first = start + i
+            shared = block[i, j].astype(np.int64)
+            yield RunPairs(shared, sizes[first], sizes[j], np.ones(len(i), dtype=np.int64), first, j)
+
+
+SCORES_AT_ONCE = 1 << 15  # of pairs by measures: arrays of a size that stays in the cache
+MOST_SCORES = 1 << 22  # of kinds of pairs by measures that are held
+
+
+class Pairwise(Family):
+    """Means over pairs of runs, told by r = |s_i n s_j| and the two sizes; one-sided ones over ordered pairs."""
+
+    name = "pairwise"
+    correctable = True
+
+    def evaluate(self, selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
+        totals = [PairTotal() for _ in measures]
+        for batch in pair_batches(selections):
+            for some, ways in self._scored(measures, options, selections.n_features, batch):
+                ways.add_to(totals[some], batch.n_pairs)
+        return self._estimates(totals, selections, measures, options)
+
+    def jackknifed(
+        self, selections: Selections, measures: Sequence[Measure], options: Options
+    ) -> tuple[list[Estimate], Floats]:
+        """Kinds of pairs are scored once, for the values and for the leave-one-out values."""
+        classes = size_classes(selections.sizes)
+        if selections.n_runs < 3 or classes is None:
+            return super().jackknifed(selections, measures, options)
+        kinds = pair_kinds(selections, classes)
+        if len(kinds.shared) * len(measures) > MOST_SCORES:
+            return super().jackknifed(selections, measures, options)
+        totals, both = [PairTotal() for _ in measures], np.empty((len(kinds.shared), len(measures)))
+        for some, ways in self._scored(measures, options, selections.n_features, kinds):
+            ways.add_to(totals[some], kinds.n_pairs)
+            both[:, some] = ways.both(options).T
+        found = self._estimates(totals, selections, measures, options)
+        without = without_pairs(kinds.sums(both).T)
+        without[[np.isnan(one.value) for one in found]] = np.nan
+        return found, without
+
+    def pair_scores(self, selections: Selections, measure: Measure, options: Options) -> Floats:
+        k = selections.sizes
+        ki, kj = np.broadcast_arrays(k[:, None], k[None, :])
+        shared = selections.intersections()
+        scores = self._scores(measure, options, selections.n_features, shared.ravel(), ki.ravel(), kj.ravel())
+        table = scores.reshape(shared.shape).copy()
+        np.fill_diagonal(table, np.nan)
+        return table
+
+    def without(self, selections: Selections, measures: Sequence[Measure], options: Options) -> Floats:
+        return without_pairs(self.score_sums(selections, measures, options).T)
+
+    def score_sums(self, selections: Selections, measures: Sequence[Measure], options: Options) -> Floats:
+        """sums[i, m]: the sum over the other runs j of s_ij + s_ji, by measure; memory grows with M, not with M²."""
+        M = selections.n_runs
+        sums = np.zeros((M, len(measures)))
+        for pairs in run_pairs(selections):
+            for m, measure in enumerate(measures):
+                scores = self._ways([measure], options, selections.n_features, pairs).both(options)[0]
+                sums[:, m] += np.bincount(pairs.first, scores, M) + np.bincount(pairs.second, scores, M)
+        return sums
+
+    def reached(self, selections: Selections, measure: Measure, options: Options) -> float:
+        """The mean score of each run with itself: lustgarten is 1 - k/d there, most others are 1."""
+        k = selections.sizes
+        return float(np.mean(self._scores(measure, options, selections.n_features, k, k, k)))
+
+    def expectation(
+        self, selections: Selections, measure: Measure, options: Options, value: float
+    ) -> NullExpectation | None:
+        """Exact: the hypergeometric law of the intersections, averaged over the pairs of runs."""
+        return NullExpectation(expected_mean(measure, *size_pairs(selections.sizes), selections.n_features))
+
+    def values(self, measure: Measure, collections: Collections) -> Floats:
+        i, j = np.triu_indices(collections.n_runs, 1)
+        sizes, d = collections.sizes, collections.n_features
+        small, large = np.minimum(sizes[:, i], sizes[:, j]), np.maximum(sizes[:, i], sizes[:, j])
+        scores = _called(measure, collections.shared, small, large, d)
+        if not measure.symmetric:
+            scores = (scores + _called(measure, collections.shared, large, small, d)) / 2
+        return np.asarray(scores.mean(axis=1))
+
+    def _scored(
+        self, measures: Sequence[Measure], options: Options, d: int, pairs: PairBatch
+    ) -> Iterator[tuple[slice, Ways]]:
+        """The scores of pairs by some measures at a time."""
+        step = max(1, SCORES_AT_ONCE // len(pairs.shared))
+        for start in range(0, len(measures), step):
+            some = slice(start, start + step)
+            yield some, self._ways(measures[some], options, d, pairs)
+
+    def _ways(self, measures: Sequence[Measure], options: Options, d: int, pairs: PairBatch) -> Ways:
+        """The scores of pairs by each measure, both ways round where these differ."""
+        there = [(m, pairs.size_i, pairs.size_j) for m in range(len(measures))]
+        back = [(m, pairs.size_j, pairs.size_i) for m, measure in enumerate(measures) if not measure.symmetric]
+        table = np.empty((len(there) + len(back), len(pairs.shared)))
+        for row, (m, ki, kj) in enumerate(there + back):
+            table[row] = self._scores(measures[m], options, d, pairs.shared, ki, kj)
+        return Ways(table, [m for m, _, _ in back])
+
+    def _estimates(
+        self, totals: Sequence[PairTotal], selections: Selections, measures: Sequence[Measure], options: Options
+    ) -> list[Estimate]:
+        return [
+            total.estimate(measure, partial(self._scores, measure, options, selections.n_features), selections, options)
+            for total, measure in zip(totals, measures, strict=True)
+        ]
+
+    def _scores(self, measure: Measure, options: Options, d: int, shared: Ints, ki: Ints, kj: Ints) -> Floats:
+        scores = np.asarray(measure.score(shared, ki, kj, d, **measure.params), dtype=np.float64)
+        if options.corrects and self.can_correct(measure):
+            scores = scaled(scores, expected_scores(measure, ki, kj, d), measure.bounds[1])
+        return scores
+
+
+class Ways(NamedTuple):
+    """Scores of pairs: one row per measure, then s_ji once more for each of the `one_sided` ones."""
+
+    scores: Floats
+    one_sided: list[int]
+
+    def add_to(self, totals: Sequence[PairTotal], n_pairs: Ints) -> None:
+        """Each row to the total of its measure, weighed by how many pairs there are of each kind."""
+        add_rows([*totals, *(totals[m] for m in self.one_sided)], self.scores, n_pairs)
+
+    def both(self, options: Options) -> Floats:
+        """s_ij + s_ji by each measure, undefined ones as `options.undefined` says."""
+        scores = options.filled(self.scores)
+        n = len(scores) - len(self.one_sided)
+        back = scores[:n].copy()
+        back[self.one_sided] = scores[n:]
+        back += scores[:n]
+        return back
+
+
+def _called(measure: Measure, shared: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
+    scores = measure.score(shared.ravel(), ki.ravel(), kj.ravel(), d, **measure.params)
+    return np.asarray(scores, dtype=np.float64).reshape(shared.shape)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import numpy as np
 
 from steadyset.foundation.arguments import check_finite, check_flag, is_number, shown, wrong_argument
-from steadyset.foundation.docstrings import headed_line
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.registry import Registry
+from steadyset.foundation.text import headed_line
 from steadyset.kernels.arrays import Floats
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from steadyset.measures.family import Family
+    from steadyset.measures.evaluate import Family
 
 
 ExactBy = Literal["", "means", "means_given_shared", "matching", "similar"]
@@ -203,9 +203,18 @@ MEASURES: Registry[Measure] = Registry(
 )
 
 
-def register(measure: Measure) -> Measure:
-    """Add a record under its name and aliases; both must be new."""
-    return MEASURES.add(measure)
+Score = TypeVar("Score", bound=Callable[..., Any])
+
+
+def measure_of(family: str, *aliases: str, **fields: Any) -> Callable[[Score], Score]:
+    """Register a measure of the family, with these aliases and fields of its record; NAME_score is its formula."""
+
+    def register(score: Score) -> Score:
+        name = score.__name__.removesuffix("_score")
+        MEASURES.add(Measure(name=name, family=family, score=score, aliases=aliases, **fields))
+        return score
+
+    return register
 
 
 def register_measure(
@@ -277,9 +286,9 @@ def _texts(name: str, values: Any) -> tuple[str, ...]:
 
 def _check_fields(fields: Mapping[str, Any]) -> None:
     """Refuse what a record cannot hold."""
-    for name in ("corrected", "equal_sizes_only", "adjusted", "linear", "batched", "symmetric", "constant_size"):
-        check_flag(name, fields.get(name, False))
-    check_flag("higher_is_steadier", fields.get("higher_is_steadier", True))
+    for name, field_of in Measure.__dataclass_fields__.items():
+        if field_of.type == "bool":
+            check_flag(name, fields.get(name, field_of.default))
     bounds = fields.get("bounds", (0.0, 1.0))
     ends = list(bounds) if isinstance(bounds, list | tuple) else []
     if len(ends) != 2 or not all(is_number(end) or end in (INFINITY, -INFINITY) for end in ends) or ends[0] >= ends[1]:
@@ -351,7 +360,7 @@ def get_measure(name: str | Measure) -> Measure:
 
 def register_family(family: Family) -> Family:
     """Register a family of your own, so that measures can name it; see `steadyset.measures.Family`."""
-    from steadyset.measures.family import Family as Base
+    from steadyset.measures.evaluate import Family as Base
 
     if not isinstance(family, Base):
         raise InputError(f"family must be an object of a class derived from Family (got {type(family).__name__}).")
@@ -393,21 +402,15 @@ def _adopt(name: str, measure: Any) -> None:
     MEASURES.adopt(name, measure)
 
 
+CATALOGUE = (
+    *("name", "aliases", "family", "bounds", "corrected", "adjusted", "needs", "higher_is_steadier"),
+    *("formula", "undefined", "reference"),
+)
+
+
 def catalogue_entry(measure: Measure) -> dict[str, Any]:
     """What the catalogue tells of a measure."""
-    return {
-        "name": measure.name,
-        "aliases": measure.aliases,
-        "family": measure.family,
-        "bounds": measure.bounds,
-        "corrected": measure.correction,
-        "adjusted": measure.adjusted,
-        "needs": measure.needs,
-        "higher_is_steadier": measure.higher_is_steadier,
-        "formula": measure.formula,
-        "undefined": measure.undefined,
-        "reference": measure.reference,
-    }
+    return {name: getattr(measure, name) for name in CATALOGUE} | {"corrected": measure.correction}
 
 
 def list_measures() -> pd.DataFrame:

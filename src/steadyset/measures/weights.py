@@ -1,22 +1,31 @@
-"""Measures of weights: how alike the runs spread importance over the features.
+"""Measures of weights and of rankings: how alike the runs spread importance over the features, or order them.
 
-A score takes the absolute weights of all runs (`Rows`), and the similarity where it needs one, and gives a runs x runs
-table of scores or Correlations.
+A score takes one number per feature of all runs (`Rows`: absolute weights, or ranks with 1 = best and ties averaged),
+and the similarity where it needs one, and gives a runs x runs table of scores or Correlations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steadyset.foundation.arguments import check_flag, is_whole, wrong_argument
 from steadyset.io.labels import text_index
-from steadyset.kernels.arrays import Floats, Ints
-from steadyset.measures.options import check_similarity
-from steadyset.measures.record import Measure, register
-from steadyset.measures.rows import Correlations, Rows, weight_rows
+from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.measures.evaluate import (
+    Estimate,
+    Family,
+    Options,
+    PairTotal,
+    check_similarity,
+    table_mean,
+    undefined_runs,
+)
+from steadyset.measures.record import INFINITY, Measure, measure_of
 from steadyset.selections import Selections, as_selections
 from steadyset.similarity import FeatureSimilarity
 from steadyset.similarity.store import TIE
@@ -24,9 +33,187 @@ from steadyset.similarity.store import TIE
 if TYPE_CHECKING:
     import pandas as pd
 
+
+@dataclass(frozen=True)
+class Rows:
+    """The values of the features that each run lists; all others of run i have the value rest[i].
+
+    A note says where the values come from when that is not what the caller gave.
+    """
+
+    indptr: Ints
+    indices: Ints
+    values: Floats
+    rest: Floats
+    n_features: int
+    note: str = ""
+
+    @property
+    def sizes(self) -> Ints:
+        """How many features each run lists."""
+        return np.diff(self.indptr)
+
+    @property
+    def runs(self) -> Ints:
+        """The run of each entry."""
+        return np.repeat(np.arange(len(self.rest)), self.sizes)
+
+    def sums(self, entries: Floats) -> Floats:
+        """For each run the sum of one number per entry."""
+        totals = np.zeros(len(self.rest))
+        np.add.at(totals, self.runs, entries)
+        return totals
+
+    def positive(self) -> Rows:
+        """The rows without the entries that are 0."""
+        kept = self.values > 0
+        indptr = np.concatenate([[0], np.cumsum(kept)])[self.indptr]
+        return Rows(indptr, self.indices[kept], self.values[kept], self.rest, self.n_features, self.note)
+
+
+def weight_rows(selections: Selections) -> Rows:
+    """The absolute weights; without weights the selected features count as equally important."""
+    weights = selections.weights
+    note = "" if weights is not None else "no weights given: the selected features count as equally important"
+    values = np.abs(weights) if weights is not None else np.ones(len(selections.indices))
+    rest = np.zeros(selections.n_runs)
+    return Rows(selections.indptr, selections.indices, values, rest, selections.n_features, note)
+
+
+def rank_rows(selections: Selections) -> Rows:
+    """The ranks, ties averaged; without rankings the features are ranked by their absolute weights, largest first."""
+    from scipy.stats import rankdata  # takes long to import
+
+    if selections.rankings is None:
+        return _ranked_by_weight(weight_rows(selections))
+    M, d = selections.n_runs, selections.n_features
+    ranks = np.stack([row if _is_untied(row) else rankdata(row) for row in selections.rankings])
+    return Rows(np.arange(M + 1) * d, np.tile(np.arange(d), M), ranks.ravel(), np.full(M, (d + 1) / 2), d)
+
+
+def _ranked_by_weight(weights: Rows) -> Rows:
+    """Features of weight 0 share the mean of the ranks that remain, so they need not be listed."""
+    from scipy.stats import rankdata
+
+    rows = weights.positive()
+    ranks = np.empty(len(rows.values))
+    for begin, end in zip(rows.indptr[:-1], rows.indptr[1:], strict=True):
+        ranks[begin:end] = rankdata(-rows.values[begin:end])
+    rest = (rows.sizes + 1 + rows.n_features) / 2
+    return Rows(rows.indptr, rows.indices, ranks, rest, rows.n_features, "no rankings given: ranked by absolute weight")
+
+
+def _is_untied(ranks: Floats) -> bool:
+    """The ranks are 1..d in some order, which is checked in linear time."""
+    d = len(ranks)
+    if ranks.max() > d:
+        return False
+    whole = ranks.astype(np.int64)
+    return bool(np.array_equal(whole, ranks) and np.bincount(whole, minlength=d + 1)[1:].all())
+
+
+class Correlations:
+    """The correlations over all d features of the rows; `defined` tells the runs that are not constant.
+
+    With z_i the row of run i moved to mean 0 and scaled to length 1, the correlation of two runs is z_i . z_j. The sum
+    over all pairs is (|sum_i z_i|² - M) / 2, so their mean costs one pass over the rows instead of one over the pairs.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        d, k = rows.n_features, rows.sizes
+        mean_listed = rows.sums(rows.values) / np.maximum(k, 1)
+        # Any shift leaves correlations as they are; the rest's value keeps rows sparse, the mean keeps them exact.
+        shift = np.where(k == d, mean_listed, rows.rest)
+        moved = rows.values - shift[rows.runs]
+        mean = rows.sums(moved) / d
+        length = np.sqrt(rows.sums((moved - mean[rows.runs]) ** 2) + (d - k) * mean**2)
+        self.defined = ~_constant(rows)
+        scale = np.where(self.defined, 1 / np.where(self.defined, length, 1.0), 0.0)
+        self._entries, self._means = moved * scale[rows.runs], mean * scale
+
+    def total(self) -> PairTotal:
+        """The total over the pairs of runs."""
+        sums = np.bincount(self._rows.indices, weights=self._entries, minlength=self._rows.n_features)
+        centred = sums - self._means.sum()
+        M, n = len(self.defined), int(self.defined.sum())
+        n_defined, total = n * (n - 1) // 2, PairTotal()
+        total.add(np.array([float(centred @ centred - n) / 2 / max(1, n_defined)]), np.array([n_defined]))
+        total.add(np.array([np.nan]), np.array([M * (M - 1) // 2 - n_defined]))
+        return total
+
+    def table(self) -> Floats:
+        """All pairs, nan where a run is constant."""
+        from scipy import sparse
+
+        rows = self._rows
+        shape = (len(rows.rest), rows.n_features)
+        entries = sparse.csr_array((self._entries, rows.indices, rows.indptr), shape=shape)
+        products = np.asarray((entries @ entries.T).toarray(), dtype=np.float64)
+        table = products - rows.n_features * np.outer(self._means, self._means)
+        table[~self.defined] = table[:, ~self.defined] = np.nan
+        return table
+
+
+def _constant(rows: Rows) -> Bools:
+    """Decided by comparison, since the variance of a constant row may come out as a rounding residue."""
+    level = rows.rest.copy()
+    full = rows.sizes == rows.n_features
+    level[full] = rows.values[rows.indptr[:-1][full]]
+    differs = (rows.values != level[rows.runs]).astype(np.float64)
+    return np.asarray(rows.sums(differs) == 0)
+
+
+class _OfRows(Family):
+    """Means over pairs of scores of `Rows`, which `read` makes of runs; a score gives a table or `Correlations`."""
+
+    read: Callable[[Selections], Rows]
+
+    def evaluate(self, selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
+        results = []
+        rows = self.read(selections)
+        for measure in measures:
+            scores = _scores(rows, measure, options)
+            if isinstance(scores, Correlations):
+                found = partial(undefined_runs, ~scores.defined, measure, selections)
+                estimate = scores.total().settled(measure, found, options)
+            else:
+                estimate = table_mean(scores, measure, selections, options)
+            notes = [note for note in (rows.note, estimate.note) if note]
+            results.append(replace(estimate, note="; ".join(notes)))
+        return results
+
+    def pair_scores(self, selections: Selections, measure: Measure, options: Options) -> Floats:
+        scores = _scores(self.read(selections), measure, options)
+        table = scores.table() if isinstance(scores, Correlations) else scores.copy()
+        np.fill_diagonal(table, np.nan)
+        return table
+
+
+class Weights(_OfRows):
+    """Scores of the absolute weights of the selected features."""
+
+    name = "weights"
+    read = staticmethod(weight_rows)
+
+
+class Rankings(_OfRows):
+    """Scores of the ranks of all features."""
+
+    name = "rankings"
+    read = staticmethod(rank_rows)
+
+
+def _scores(rows: Rows, measure: Measure, options: Options) -> Floats | Correlations:
+    needed = {"similarity": options.similarity} if "similarity" in measure.needs else {}
+    scores: Floats | Correlations = measure.score(rows, **needed, **measure.params)
+    return scores
+
+
 CELLS_A_BLOCK = 1 << 23
 
 
+@measure_of("weights", "phi_msi", bounds=(0, 1), adjusted=True, needs=("similarity",), params={"thresholded": False})
 def msi_score(weights: Rows, *, similarity: FeatureSimilarity, thresholded: bool = False) -> Floats:
     """Maximal shared importance: how much importance two runs can exchange between features, weighted by similarity.
 
@@ -48,6 +235,9 @@ def msi_score(weights: Rows, *, similarity: FeatureSimilarity, thresholded: bool
     return table
 
 
+@measure_of(
+    "weights", bounds=(0, 1), adjusted=True, constant_size=True, needs=("similarity",), params={"thresholded": False}
+)
 def yu_ding_loscalzo_score(weights: Rows, *, similarity: FeatureSimilarity, thresholded: bool = False) -> Floats:
     """Maximum weighted matching of two sets of one size k, a pair of features weighted by its similarity.
 
@@ -63,6 +253,7 @@ def yu_ding_loscalzo_score(weights: Rows, *, similarity: FeatureSimilarity, thre
     return table
 
 
+@measure_of("weights", "phi_pears", bounds=(-1, 1), corrected=True, needs=("weights",))
 def pearson_score(weights: Rows) -> Correlations:
     """Pearson correlation of the absolute weights over all d features; the mean over pairs takes linear time.
 
@@ -115,7 +306,7 @@ def shared_importance(
     """
     import pandas as pd
 
-    from steadyset.kernels.importances.transport import transport_plan
+    from steadyset.kernels.importances import transport_plan
 
     runs = as_selections(selections)
     check_similarity(similarity)
@@ -150,7 +341,7 @@ def _entries(rows: Rows, run: int) -> tuple[Ints, Floats]:
 
 def _shared_table(rows: Rows, shares: Floats, similarity: FeatureSimilarity, thresholded: bool) -> Floats:
     """The most similarity that each pair of runs can share, nan where one is empty and on the diagonal."""
-    from steadyset.kernels.importances.transport import shared_masses
+    from steadyset.kernels.importances import shared_masses
 
     M = len(rows.rest)
     table = np.full((M, M), np.nan)
@@ -184,35 +375,85 @@ def _block(similarity: FeatureSimilarity, rows: Ints, columns: Ints, thresholded
     return np.ascontiguousarray(np.where(c >= similarity.threshold - TIE, c, 0.0) if thresholded else c)
 
 
-for _measure in (
-    Measure(
-        name="msi",
-        family="weights",
-        aliases=("phi_msi",),
-        score=msi_score,
-        bounds=(0, 1),
-        adjusted=True,
-        needs=("similarity",),
-        params={"thresholded": False},
-    ),
-    Measure(
-        name="yu_ding_loscalzo",
-        family="weights",
-        score=yu_ding_loscalzo_score,
-        bounds=(0, 1),
-        adjusted=True,
-        constant_size=True,
-        needs=("similarity",),
-        params={"thresholded": False},
-    ),
-    Measure(
-        name="pearson",
-        family="weights",
-        aliases=("phi_pears",),
-        score=pearson_score,
-        bounds=(-1, 1),
-        corrected=True,
-        needs=("weights",),
-    ),
-):
-    register(_measure)
+@measure_of("rankings", bounds=(-1, 1), corrected=True, needs=("rankings",))
+def spearman_score(ranks: Rows) -> Correlations:
+    """Spearman's rho: the Pearson correlation of the ranks, ties averaged; the mean over pairs takes linear time.
+
+    Without ties the mean is 1 - mean_f v_f / ((d² - 1)/12), v_f the sample variance (M - 1) of the rank of f. Without
+    rankings the features are ranked by absolute weight; those of weight 0 are tied.
+
+    Formula: 1 - 6 sum_f (rank_i - rank_j)² / (d (d² - 1)) without ties, else the correlation of the averaged ranks
+    Undefined: a run ties all features
+    Reference: Spearman 1904; Kalousis et al. 2005
+    """
+    return Correlations(ranks)
+
+
+@measure_of("rankings", bounds=(-1, 1), corrected=True, needs=("rankings",))
+def kendall_score(ranks: Rows) -> Floats:
+    """Kendall's tau-b: concordant minus discordant pairs of features, relative to the pairs that are not tied.
+
+    Without rankings the features are ranked by absolute weight; those of weight 0 are tied.
+
+    Formula: (C - D) / sqrt((n0 - n_i)(n0 - n_j)), n0 = d (d - 1)/2, n_i the pairs of features that run i ties
+    Undefined: a run ties all features
+    Reference: Kendall 1945
+    """
+    from steadyset.kernels.importances import kendall_table
+
+    runs = ranks.runs
+    order = np.lexsort((ranks.values, runs))
+    values, ordered_runs = ranks.values[order], runs[order]
+    is_new = np.ones(len(order), dtype=np.int64)
+    is_new[1:] = (values[1:] != values[:-1]) | (ordered_runs[1:] != ordered_runs[:-1])
+    n_levels = np.bincount(ordered_runs, weights=is_new, minlength=len(ranks.rest)).astype(np.int64)
+    levels = np.cumsum(is_new) - 1 - np.repeat(np.cumsum(n_levels) - n_levels, ranks.sizes)
+    return kendall_table(ranks.indptr, ranks.indices[order], levels, n_levels, ranks.n_features)
+
+
+@measure_of(
+    "rankings",
+    bounds=(0, INFINITY),
+    higher_is_steadier=False,
+    needs=("rankings",),
+    params={"top": None, "relative": False},
+)
+def canberra_score(ranks: Rows, *, top: int | None = None, relative: bool = False) -> Floats:
+    """Canberra distance of the ranks: differences near the top weigh most. Lower is steadier.
+
+    With top=k every rank beyond k counts as k + 1 (the location parameter), so only the heads of the rankings matter.
+    With relative=True the distance is divided by its exact expectation for two random rankings without ties, the
+    stability indicator: 0 for equal rankings, about 1 for random ones. With t(a) = min(a, k + 1) the expectation is
+    (1/d) sum_{a,b=1}^{d} |t(a) - t(b)| / (t(a) + t(b)). Without rankings the features are ranked by absolute weight;
+    those of weight 0 share the mean of the ranks that remain. Such ties shorten the distance but not its expectation,
+    so sparse weights ask for `top`: without it random ones would look steady.
+
+    Formula: sum_f |rank_i - rank_j| / (rank_i + rank_j), ranks beyond `top` counted as top + 1
+    Undefined: relative to random rankings of a single feature
+    Reference: Lance and Williams 1967; Jurman et al. 2008
+    """
+    from steadyset.kernels.importances import canberra_table
+
+    d = ranks.n_features
+    if top is not None and not (is_whole(top) and 1 <= top <= d):
+        raise wrong_argument("top", f"None or a whole number from 1 to {d}, the number of features", top)
+    last = d if top is None else int(top) + 1
+    values, rest = np.minimum(ranks.values, last), np.minimum(ranks.rest, last)
+    table = canberra_table(ranks.indptr, ranks.indices, values, rest, d)
+    if relative:
+        expected = expected_canberra(d, d if top is None else int(top))
+        table = table / expected if expected > 0 else np.full_like(table, np.nan)
+    return table
+
+
+def expected_canberra(d: int, top: int) -> float:
+    """The mean Canberra distance of two independent uniform rankings of d features, ranks beyond `top` as top + 1.
+
+    A feature has each pair of ranks (a, b) with probability 1/d². The pairs b < a <= top sum to
+    sum_a [2a (H(2a-1) - H(a)) - (a - 1)], H the harmonic numbers; each of the d - top others meets the ranks a <= top.
+    """
+    a = np.arange(1, top + 1, dtype=np.float64)
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, 2 * top + 1))])
+    both_at_top = 2 * a * (harmonic[1 : 2 * top : 2] - harmonic[1 : top + 1]) - (a - 1)
+    one_at_top = (top + 1 - a) / (top + 1 + a)
+    return float(2 * both_at_top.sum() + 2 * (d - top) * one_at_top.sum()) / d

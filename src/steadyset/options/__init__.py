@@ -14,23 +14,13 @@ from typing import Any
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.job import PROGRAM, Job
 
-__all__ = [
-    "Field",
-    "Given",
-    "Option",
-    "as_shell_line",
-    "files_read",
-    "job_from",
-    "job_of",
-    "jobs",
-    "option_of",
-    "options_of",
-    "to_argv",
-    "values_of",
-    "why_in_terminal",
-]
-
 REQUIRED = ...  # the default of what must be given
+# The kinds of values by what stands for them in help; what is not here is text.
+KINDS: dict[str, type] = {
+    **dict.fromkeys(("N", "K"), int),
+    **dict.fromkeys(("L", "W", "T", "E", "GB", "SHARE", "LOSS", "NUMBER", "MINUTES"), float),
+    **dict.fromkeys(("FILE", "FILE...", "DIR", "DIR|FILE"), Path),
+}
 RECORDS = {
     "cut": "Cut",
     "execution": "Execution",
@@ -78,11 +68,10 @@ class Option:
     Attributes
     ----------
     name : as it is typed, with _ for each inner -; also its name in jobs
-    commands : that take it, separated by spaces; a name may stand for another option in another command
     sentence : what help and reference say; a function where it lists what may be registered
-    kind : str, int, float, bool or Path
+    metavar : what stands for its value in help, and says of which kind it is: see KINDS; FILE for what is read
+    commands : that take it, separated by spaces; a name may stand for another option in another command
     default : where nothing is given; None says that the library decides, REQUIRED that something must be given
-    metavar : what stands for its value in help; FILE for what is read, DIR for what is written
     short : a letter for the command line
     no : what is typed to say no to a bool that is not simply left out
     many : whether it may be repeated
@@ -92,17 +81,16 @@ class Option:
     positional : whether it is typed without its name
     argument : what the library calls it, where that is another name
     record : the argument of the library that holds it as a field, where it is no argument itself
-    calls : parts of the library that take it as an argument: data, read, run, findings
+    calls : parts of the library that take it as an argument: data, read, run, findings; what: as the first of a run
     field : where the page asks for it
     in_terminal : why the page leaves a job that gives it to the terminal
     """
 
     name: str
-    commands: str
     sentence: str | Callable[[], str]
-    kind: type = str
-    default: Any = None
     metavar: str | None = None
+    commands: str = ""
+    default: Any = None
     short: str = ""
     no: str = ""
     many: bool = False
@@ -116,6 +104,11 @@ class Option:
     calls: tuple[str, ...] = ()
     field: Field | None = None
     in_terminal: str = ""
+
+    @property
+    def kind(self) -> type:
+        """The kind of its values: bool for what is typed without a value, else as `metavar` says."""
+        return bool if self.no or isinstance(self.default, bool) else KINDS.get(self.metavar or "", str)
 
     @property
     def flag(self) -> str:
@@ -196,14 +189,20 @@ class Given:
 
     def arguments(self, call: str) -> dict[str, Any]:
         """The arguments that a part of the library takes from these options; without those that it decides itself."""
-        plain: dict[str, Any] = {}
-        records: dict[str, dict[str, Any]] = {}
-        for option in options_of(self.command).values():
-            value, name = self.values[option.name], option.argument or option.name
-            if call in option.calls and value is not None:
-                (records.setdefault(option.record, {}) if option.record else plain)[name] = value
-        # The fields of AutoRuns are for "auto" alone; a number of runs is taken as it is.
-        return plain | {name: fields for name, fields in records.items() if plain.get(name, AUTO) == AUTO}
+        return arguments_of(self.command, self.values, call)
+
+
+def arguments_of(command: str, values: Mapping[str, Any], call: str) -> dict[str, Any]:
+    """The arguments that a part of the library takes from values of options; a record's as a mapping of its fields."""
+    plain: dict[str, Any] = {}
+    records: dict[str, dict[str, Any]] = {}
+    for option in options_of(command).values():
+        value, name = values.get(option.name), option.argument or option.name
+        if call in option.calls and value is not None:
+            (records.setdefault(option.record, {}) if option.record else plain)[name] = value
+    if plain.get("n_runs") != AUTO:  # AutoRuns is for "auto" alone; a number of runs is taken as it is
+        records.pop("n_runs", None)
+    return plain | records
 
 
 def job_of(command: str, values: Mapping[str, Any]) -> Job:
@@ -226,8 +225,7 @@ def job_from(content: Any) -> Job:
     if not isinstance(command, str) or command not in jobs():
         raise InputError(f"A job must be one of {', '.join(jobs())} (got {_shown(command)}).")
     given = {name: value for name, value in options.items() if value is not None}
-    for name, value in given.items():
-        option_of(command, name).checked(value, name)
+    values_of(Job(command, given))
     if why := why_in_terminal(Job(command, given)):
         raise InputError(f"This job is not run: {why}; use `{PROGRAM} {command}` with its options.")
     missing = [name for name, one in options_of(command).items() if one.default is REQUIRED and name not in given]
@@ -279,8 +277,7 @@ def as_shell_line(content: Any) -> str:
     """
     try:
         job = Job(content["command"], content["options"])
-        for name, value in job.options.items():
-            option_of(job.command, name).checked(value, name)
+        values_of(job)
         return shlex.join([PROGRAM, *to_argv(job)])
     except (InputError, TypeError, KeyError, AttributeError):
         return ""

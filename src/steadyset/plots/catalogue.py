@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -190,9 +189,9 @@ def register_picture(
     check_flag("report", report)
     check_integer("place", place, least=0)
     needed = tuple(dict.fromkeys((*needs, *([SELECTIONS] if takes == SELECTIONS else []))))
-    record = RegisteredPicture(name, title, build, takes, needed, caption=caption, report=report, place=place)
     asked: dict[str, Any] = {"applies": applies, "draws": draws}
-    record = dataclasses.replace(record, **{part: given for part, given in asked.items() if given is not None})
+    asked = {part: given for part, given in asked.items() if given is not None}
+    record = RegisteredPicture(name, title, build, takes, needed, caption=caption, report=report, place=place, **asked)
     return PICTURES.add(record, replace=replace)
 
 

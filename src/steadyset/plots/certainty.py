@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyset.findings import Findings
-from steadyset.foundation.arguments import check_flag, check_integer, is_number, wrong_argument
-from steadyset.foundation.conventions import LEVEL, check_level
+from steadyset.foundation.arguments import LEVEL, check_flag, check_integer, check_level, is_number, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed, number, percent, span
-from steadyset.inference.caution import caution, cautions
-from steadyset.inference.planning import Outlook, convergence_table, outlook
+from steadyset.inference.interval import convergence_table, outlook
+from steadyset.inference.table import caution, cautions
 from steadyset.kernels.arrays import Floats
 from steadyset.measures.chance import NullDistribution, chance_distribution
-from steadyset.measures.evaluate import estimates
-from steadyset.measures.options import MOST_DRAWS, Options
+from steadyset.measures.evaluate import MOST_DRAWS, Options, estimates
 from steadyset.measures.record import Measure, get_family, get_measure
 from steadyset.plots.catalogue import SELECTIONS, picture
 from steadyset.plots.picture import (
@@ -152,7 +150,11 @@ def _curves(
         future, why = outlook(sel, measure, options, level), ""
     except InputError as error:
         future, why = None, str(error).rstrip(".")
-    so_far = _so_far(sel, measure, options, level, steps if future is None else steps[:-1])
+    so_far: list[Row] = []
+    if first := steps if future is None else steps[:-1]:
+        settings: dict[str, Any] = {"similarity": options.similarity, "random_state": options.random_state}
+        found = convergence_table(sel, measure, level=level, n_runs=first, **settings)
+        so_far += found[["n_runs", "estimate", "low", "high"]].itertuples(index=False, name=None)
     if future is not None:
         so_far.append((M, future.spread.value, *future.ends(M)))
     _, estimate, low, high = so_far[-1]
@@ -167,22 +169,9 @@ def _curves(
         return so_far, [], f"{now}; no number of runs makes the interval narrower than {width:g}"
     if not more:
         return so_far, [], f"{now}; an interval of {width:g} needs no more runs"
+    ahead = sorted({round(m) for m in np.geomspace(M, M + more, STEPS_AHEAD)}) if more <= FAR * M else []
     words = f"{now}; about {counted(more, 'more run')} for an interval of {width:g}"
-    return so_far, _expected(future, more) if more <= FAR * M else [], words
-
-
-def _so_far(sel: Selections, measure: Measure, options: Options, level: float, steps: list[int]) -> list[Row]:
-    if not steps:
-        return []
-    settings: dict[str, Any] = {"similarity": options.similarity, "random_state": options.random_state}
-    found = convergence_table(sel, measure, level=level, n_runs=steps, **settings)
-    return [*found[["n_runs", "estimate", "low", "high"]].itertuples(index=False, name=None)]
-
-
-def _expected(future: Outlook, more: int) -> list[Row]:
-    now = future.spread.n_runs
-    steps = sorted({round(m) for m in np.geomspace(now, now + more, STEPS_AHEAD)})
-    return [(m, future.spread.value, *future.ends(m)) for m in steps]
+    return so_far, [(m, future.spread.value, *future.ends(m)) for m in ahead], words
 
 
 def _panel(alt: Any, data: pd.DataFrame, name: str, measure: str, words: str) -> Any:

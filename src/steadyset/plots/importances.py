@@ -9,11 +9,9 @@ import numpy as np
 
 from steadyset.foundation.arguments import check_integer
 from steadyset.foundation.text import counted, number, percent
-from steadyset.inference.feature_details import numbered_groups
-from steadyset.inference.feature_table import alike_features
+from steadyset.inference.features import alike_features, numbered_groups
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.measures.rows import Rows, weight_rows
-from steadyset.measures.weights import shared_importance
+from steadyset.measures.weights import Rows, shared_importance, weight_rows
 from steadyset.plots.catalogue import SELECTIONS, picture
 from steadyset.plots.picture import (
     CATEGORIES,
@@ -89,8 +87,13 @@ def stability_map(
     shares = rows.values / rows.sums(rows.values)[rows.runs]
     mean = np.bincount(rows.indices, shares, sel.n_features) / max(1, sel.n_runs)
     groups = _groups(sel, similarity, mean)
-    order = _largest(groups, mean, top)
-    names = [_group_name(sel, groups, mean, g) for g in order]
+    found, where = np.unique(groups[mean > 0], return_inverse=True)
+    order = found[np.argsort(-np.bincount(where, mean[mean > 0], len(found)), kind="stable")[:top]]
+    names = []
+    for group in order:
+        members = np.flatnonzero(groups == group)
+        best = sel.features[members[np.argmax(mean[members])]]
+        names.append(best if len(members) == 1 else f"{best} ({len(members)} alike)")
     n_grey = int((~np.isin(groups[mean > 0], order)).sum())
     together = -(-sel.n_runs // MOST_ROWS)
     note = noted(
@@ -115,18 +118,6 @@ def _groups(sel: Selections, similarity: FeatureSimilarity | None, mean: Floats)
         return alone
     numbers = numbered_groups(alike_features(similarity, {"": sel}), np.argsort(-mean, kind="stable"))
     return np.where(numbers > 0, sel.n_features + numbers, alone)
-
-
-def _largest(groups: Ints, mean: Floats, top: int) -> Ints:
-    found, where = np.unique(groups[mean > 0], return_inverse=True)
-    total = np.bincount(where, mean[mean > 0], len(found))
-    return found[np.argsort(-total, kind="stable")[:top]]
-
-
-def _group_name(sel: Selections, groups: Ints, mean: Floats, group: int) -> str:
-    members = np.flatnonzero(groups == group)
-    best = sel.features[members[np.argmax(mean[members])]]
-    return best if len(members) == 1 else f"{best} ({len(members)} alike)"
 
 
 def _segments(

@@ -12,14 +12,12 @@ import numpy as np
 from steadyset.assessment import Assessment
 from steadyset.findings import Findings
 from steadyset.findings.parts import Measured
-from steadyset.foundation.arguments import wrong_argument
-from steadyset.foundation.conventions import LEVEL, check_level
+from steadyset.foundation.arguments import LEVEL, check_level, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import DASH, counted, number, percent
 from steadyset.inference.table import stability_table
 from steadyset.kernels.arrays import Floats
-from steadyset.measures.evaluate import chosen_measures, estimates, has_needs, require_needs
-from steadyset.measures.options import Options
+from steadyset.measures.evaluate import Options, chosen_measures, estimates, has_needs, require_needs
 from steadyset.measures.record import Measure, get_family, get_measure
 from steadyset.plots.catalogue import picture
 from steadyset.plots.picture import (
@@ -249,7 +247,12 @@ def measure_agreement(
         raise InputError("There are no selections; at least one procedure is needed.")
     several = len(procedures) > 1
     records = _records(measures, procedures, options, OF_RUNS if several else OF_PAIRS)
-    points, values, said = (_of_selectors if several else _of_pairs)(procedures, records, options)
+    if several:
+        points, said = list(procedures), "Each point is a selector."
+        found = [[one.value for one in estimates(sel, records, options)] for sel in procedures.values()]
+        values = np.array(found, dtype=np.float64)
+    else:
+        points, values, said = _of_pairs(next(iter(procedures.values())), records, options)
     order = [record.name for record in records]
     rows, binned = _marks(order, points, values)
     undefined = [name for k, name in enumerate(order) if np.isnan(values[:, k]).any()]
@@ -281,18 +284,8 @@ def _records(
     return records
 
 
-def _of_selectors(
-    procedures: Mapping[str, Selections], records: Sequence[Measure], options: Options
-) -> tuple[list[str], Floats, str]:
-    values = [[one.value for one in estimates(sel, records, options)] for sel in procedures.values()]
-    return list(procedures), np.array(values, dtype=np.float64), "Each point is a selector."
-
-
-def _of_pairs(
-    procedures: Mapping[str, Selections], records: Sequence[Measure], options: Options
-) -> tuple[list[str], Floats, str]:
+def _of_pairs(sel: Selections, records: Sequence[Measure], options: Options) -> tuple[list[str], Floats, str]:
     """The scores of pairs of runs; of very many runs some, evenly spaced."""
-    (sel,) = procedures.values()
     if sel.n_runs < 2:
         raise InputError(f"Stability compares runs: at least 2 are needed, found {sel.n_runs}.")
     if options.similarity is not None:
@@ -319,8 +312,11 @@ def _marks(measures: Sequence[str], points: Sequence[str], values: Floats) -> tu
         known = np.flatnonzero(~np.isnan(values[:, [a, b]]).any(axis=1))
         x, y = values[known, a], values[known, b]
         related = _rank_correlation(x, y)
-        if binned and len(x):
-            marks = [("", *mark) for mark in zip(*_bins(x, y), strict=True)]
+        if binned and len(x):  # the middles of the cells that have points, and how many each has
+            counts, across, up = np.histogram2d(x, y, BINS)
+            i, j = np.nonzero(counts)
+            middles = (across[i] + across[i + 1]) / 2, (up[j] + up[j + 1]) / 2
+            marks = [("", *mark) for mark in zip(*middles, counts[i, j].astype(np.int64), strict=True)]
         else:
             marks = [(points[int(k)], values[k, a], values[k, b], 1) for k in known]
         rows += [(measures[a], measures[b], *mark, related) for mark in marks]
@@ -336,13 +332,6 @@ def _rank_correlation(x: Floats, y: Floats) -> float:
     return float(np.corrcoef(rankdata(x), rankdata(y))[0, 1])
 
 
-def _bins(x: Floats, y: Floats) -> tuple[Floats, Floats, Any]:
-    """The middles of the cells that have points, and how many each has."""
-    counts, across, up = np.histogram2d(x, y, BINS)
-    i, j = np.nonzero(counts)
-    return (across[i] + across[i + 1]) / 2, (up[j] + up[j + 1]) / 2, counts[i, j].astype(np.int64)
-
-
 def _agreement_drawn(alt: Any, data: pd.DataFrame, measures: Sequence[str], binned: bool) -> Any:
     side = max(80, min(160, 560 // max(1, len(measures))))
     last = len(measures) - 1
@@ -350,11 +339,13 @@ def _agreement_drawn(alt: Any, data: pd.DataFrame, measures: Sequence[str], binn
     for b, below in enumerate(measures):
         row = []
         for a, beside in enumerate(measures):
+            x, y = (beside, below) if a < b else (below, beside)
+            part = data[(data["x_measure"] == x) & (data["y_measure"] == y)]
             if a < b:
-                part = data[(data["x_measure"] == beside) & (data["y_measure"] == below)]
                 chart = _plot(alt, part, beside if b == last else None, below if a == 0 else None, binned)
             else:
-                text = below if a == b else _related(data, below, beside)
+                related = number(float(part["correlation"].iloc[0])) if len(part) else DASH
+                text = below if a == b else related
                 chart = (
                     alt.Chart(alt.Data(values=[{"text": text}]))
                     .mark_text(fontSize=12, fontWeight="bold" if a == b else "normal", color=INK if a == b else MUTED)
@@ -363,11 +354,6 @@ def _agreement_drawn(alt: Any, data: pd.DataFrame, measures: Sequence[str], binn
             row.append(chart.properties(width=side, height=side))
         rows.append(alt.hconcat(*row, spacing=8, bounds="flush"))
     return alt.vconcat(*rows, spacing=8)
-
-
-def _related(data: pd.DataFrame, x: str, y: str) -> str:
-    part = data[(data["x_measure"] == x) & (data["y_measure"] == y)]
-    return number(float(part["correlation"].iloc[0])) if len(part) else DASH
 
 
 def _plot(alt: Any, part: pd.DataFrame, x_title: str | None, y_title: str | None, binned: bool) -> Any:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import isnan, nan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steadyset.assessment import Assessment
 from steadyset.findings import Findings, findings_of
-from steadyset.findings.of_assessment import random_features
+from steadyset.findings.of_results import random_features
 from steadyset.findings.parts import STABILITY, Procedure
 from steadyset.foundation.arguments import check_choice, check_integer
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import amount, counted, listed, number, percent
 from steadyset.inference.comparison import Comparison, compare, shared_letters
-from steadyset.inference.variance import t_quantile
-from steadyset.measures.options import CONVENTION, EXCELLENT, POOR
+from steadyset.inference.interval import t_quantile
+from steadyset.measures.evaluate import CONVENTION, EXCELLENT, POOR
 from steadyset.measures.record import get_measure
 from steadyset.plots.catalogue import picture
 from steadyset.plots.picture import (
@@ -46,19 +47,15 @@ if TYPE_CHECKING:
 
 MOST_SELECTORS = 40
 DEFAULT_MEASURE = "nogueira"
-NUMBERS = ("stability", "low", "high", "score", "score_low", "score_high", "features")
-TRADE_OFF_COLUMNS = ("kind", "selector", *NUMBERS, "front", "preferred")
+COMPARED_COLUMNS = "selector: text; place: int; estimate low high: float; runs: int; letters: text"
+TRADE_OFF_COLUMNS = (
+    "kind selector: text; stability low high score score_low score_high features: float; front preferred: bool"
+)
 SELECTOR, RANDOM = "selector", "random"
 NO_RING = "these data do not tell which selector to prefer"
 
 
-class _Value(NamedTuple):
-    selector: str
-    estimate: float
-    low: float
-    high: float
-    runs: int
-    letters: str
+_Value = tuple[str, float, float, float, int, str]  # of a selector: its name, estimate, low, high, runs and letters
 
 
 def _draws(result: Any) -> bool:
@@ -106,7 +103,11 @@ def selectors_compared(result: ResultLike, *, what: str | None = None, top: int 
     if isinstance(result, Comparison):
         if what not in (None, result.measure):
             raise InputError(f"what must be {result.measure!r}, that of the Comparison (got {what!r}).")
-        return _picture(_of_comparison(result), result.measure, result.level, top)
+        values: list[_Value] = [
+            (str(name), float(row["estimate"]), float(row["low"]), float(row["high"]), row["n_runs"], row["group"])
+            for name, row in zip(result.table.index, result.table.to_dict("records"), strict=True)
+        ]
+        return _picture(values, result.measure, result.level, top)
     found = findings_of(result)
     known = tuple(one.what for one in found.differences)
     if not known:
@@ -116,21 +117,14 @@ def selectors_compared(result: ResultLike, *, what: str | None = None, top: int 
     return _picture(_of_findings(found, what), found.measure if what == STABILITY else what, found.level, top)
 
 
-def _of_comparison(result: Comparison) -> list[_Value]:
-    return [
-        _Value(str(name), float(row["estimate"]), float(row["low"]), float(row["high"]), row["n_runs"], row["group"])
-        for name, row in zip(result.table.index, result.table.to_dict("records"), strict=True)
-    ]
-
-
 def _of_findings(found: Findings, what: str) -> list[_Value]:
     letters = next(one.groups for one in found.differences if one.what == what)
-    values = []
+    values: list[_Value] = []
     for row in found.summary:
         ends = (row.stability, row.low, row.high) if what == STABILITY else _score_ends(row, what, found.level)
-        values.append(_Value(row.name, *ends, row.runs, letters.get(row.name, "")))
+        values.append((row.name, *ends, row.runs, letters.get(row.name, "")))
     less = lower_is_better(what) if what != STABILITY else not get_measure(found.measure).higher_is_steadier
-    return sorted(values, key=lambda one: one.estimate if less else -one.estimate)
+    return sorted(values, key=lambda one: one[1] if less else -one[1])
 
 
 def _score_ends(row: Procedure, name: str, level: float) -> tuple[float, float, float]:
@@ -141,8 +135,8 @@ def _score_ends(row: Procedure, name: str, level: float) -> tuple[float, float, 
 
 
 def _picture(values: list[_Value], measure: str, level: float, top: int) -> Picture:
-    known = [one for one in values if not isnan(one.estimate)]
-    rows = [(one.selector, place, *one[1:]) for place, one in enumerate(known[:top])]
+    known = [one for one in values if not isnan(one[1])]
+    rows = [(name, place, *numbers) for place, (name, *numbers) in enumerate(known[:top])]
     note = noted(
         (True, f"Lines: {percent(level)} intervals. {shared_letters('Selectors', level)}."),
         (
@@ -153,11 +147,7 @@ def _picture(values: list[_Value], measure: str, level: float, top: int) -> Pict
         (len(known) < len(values), f"Without a value: {counted(len(values) - len(known), 'selector')}."),
     )
     return pictured(
-        rows,
-        "selector: text; place: int; estimate low high: float; runs: int; letters: text",
-        lambda alt, shown: _compared_drawn(alt, shown, measure),
-        note,
-        _compared_seen,
+        rows, COMPARED_COLUMNS, lambda alt, shown: _compared_drawn(alt, shown, measure), note, _compared_seen
     )
 
 
@@ -236,47 +226,37 @@ def accuracy_against_stability(result: ResultLike, *, score: str | None = None, 
         raise InputError("The result has no scores; accuracy against stability needs an assessment with scoring.")
     name = found.scoring[0] if score is None else score
     check_choice("score", name, found.scoring)
-    data = _data(found, name)
-    slack = _slack(found, name)
+    rule = found.preference
+    # The loss that counts as none, of the score by which a selector is preferred.
+    slack = None if rule is None or rule.score != name or isnan(rule.largest_loss) else rule.largest_loss
     blind = next((row.scores[name].blind for row in found.summary if not isnan(row.scores[name].blind)), nan)
 
-    return Picture(
-        data,
-        lambda alt, shown: _trade_off_drawn(alt, shown, name, slack, blind),
-        TRADE_OFF_COLUMNS,
-        _trade_off_note(found, data, name, slack, blind),
-        seen=_trade_off_seen,
-    )
+    def draw(alt: Any, shown: pd.DataFrame) -> Any:
+        return _trade_off_drawn(alt, shown, name, slack, blind)
+
+    made = pictured(_trade_off_rows(found, name), TRADE_OFF_COLUMNS, draw, seen=_trade_off_seen)
+    return replace(made, note=_trade_off_note(found, made.data, name, slack, blind))
 
 
-def _slack(found: Findings, name: str) -> float | None:
-    """The loss that counts as none, of the score by which a selector is preferred."""
-    rule = found.preference
-    return None if rule is None or rule.score != name or isnan(rule.largest_loss) else rule.largest_loss
-
-
-def _data(found: Findings, name: str) -> pd.DataFrame:
-    import pandas as pd
-
-    rows = [
-        (SELECTOR, row.name, row.stability, row.low, row.high, *_score_ends(row, name, found.level), row.size)
-        for row in found.summary
-        if not (isnan(row.stability) or isnan(row.scores[name].mean))
-    ]
-    known = {amount(row.size): row for row in found.summary if not isnan(row.scores[name].random)}
-    for size, row in known.items():
-        # By chance the stability, which is corrected for it, is 0.
-        rows.append((RANDOM, random_features(size), 0.0, nan, nan, row.scores[name].random, nan, nan, row.size))
-    # As objects: the text columns of pandas refuse halves of characters.
-    data = pd.DataFrame(rows, columns=list(TRADE_OFF_COLUMNS[:9]), dtype=object).astype(dict.fromkeys(NUMBERS, float))
-    ours = np.flatnonzero(data["kind"] == SELECTOR)
-    front = np.zeros(len(data), dtype=bool)
+def _trade_off_rows(found: Findings, name: str) -> list[tuple[Any, ...]]:
+    """Selectors with a stability and a score, then random selections of their sizes."""
+    known = [row for row in found.summary if not (isnan(row.stability) or isnan(row.scores[name].mean))]
+    values = np.array([(row.scores[name].mean, row.stability) for row in known], dtype=np.float64)
+    best = pareto_front(values, ["min" if lower_is_better(name) else "max", "max"]).tolist() if known else []
     preferred = None if found.preference is None else found.preference.preferred
-    if len(ours):
-        values = data.loc[ours, ["score", "stability"]].to_numpy(dtype=np.float64)
-        front[ours[pareto_front(values, ["min" if lower_is_better(name) else "max", "max"])]] = True
-    ringed = [kind == SELECTOR and who == preferred for kind, who in zip(data["kind"], data["selector"], strict=True)]
-    return data.assign(front=front, preferred=np.array(ringed, dtype=bool))
+    rows: list[tuple[Any, ...]] = [
+        (
+            *(SELECTOR, row.name, row.stability, row.low, row.high),
+            *(*_score_ends(row, name, found.level), row.size, place in best, row.name == preferred),
+        )
+        for place, row in enumerate(known)
+    ]
+    random = {amount(row.size): row for row in found.summary if not isnan(row.scores[name].random)}
+    for size, row in random.items():
+        # By chance the stability, which is corrected for it, is 0.
+        ends = (row.scores[name].random, nan, nan)
+        rows.append((RANDOM, random_features(size), 0.0, nan, nan, *ends, row.size, False, False))
+    return rows
 
 
 def _trade_off_note(found: Findings, data: pd.DataFrame, name: str, slack: float | None, blind: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,8 +11,7 @@ from steadyset.findings import Findings
 from steadyset.findings.parts import FeatureRows
 from steadyset.foundation.arguments import check_integer, wrong_argument
 from steadyset.foundation.text import counted, percent
-from steadyset.inference.feature_details import MOST_STAND_INS
-from steadyset.inference.feature_table import Feature, alike_features, feature_blocks
+from steadyset.inference.features import MOST_STAND_INS, Feature, alike_features, feature_blocks
 from steadyset.inference.runs import common_features
 from steadyset.plots.catalogue import picture
 from steadyset.plots.picture import (
@@ -88,9 +87,9 @@ def swap_map(
     1    KRAS  EGFR    1.0
     """
     check_integer("top", top, least=2, most=60)
-    known = known_rows(selections, similarity)
-    swaps = _swaps(known.rows)
-    shown = _most_swapped(known.rows, swaps, top)
+    known, said = known_rows(selections, similarity)
+    swaps = _swaps(known)
+    shown = _most_swapped(known, swaps, top)
     place = {row.feature: k for k, row in enumerate(shown)}
     rows = [
         (row.feature, place[row.feature], other, place[other], share, runs, row.runs - row.selected, row.group or 0)
@@ -105,40 +104,31 @@ def swap_map(
             any((row.n_stand_ins or 0) > MOST_STAND_INS for row, *_ in swaps),
             f"The {MOST_STAND_INS} best stand-ins of each.",
         ),
-        (known.note, known.note),
+        (said, said),
     )
     written = list(distinct_names(place).values())
     return pictured(rows, SWAP_COLUMNS, lambda alt, frame: _swap_drawn(alt, frame, written), note, _swap_seen)
 
 
-class KnownRows(NamedTuple):
-    """The features that have a similar one, over all runs; what to say of those that are not there."""
-
-    rows: list[Feature]
-    note: str
-
-
-def known_rows(selections: Any, similarity: FeatureSimilarity | None) -> KnownRows:
-    """What the table of features says of similar features, over all procedures where there are several."""
+def known_rows(selections: Any, similarity: FeatureSimilarity | None) -> tuple[list[Feature], str]:
+    """The features that have a similar one, over all procedures; what to say of those that are not there."""
     if isinstance(selections, Findings):
         if similarity is not None:
             raise wrong_argument("similarity", "None where findings are given, which have their own", similarity)
         first = selections.features[0] if selections.features else FeatureRows("", ())
-        rows = [row for row in first.rows if row.group is not None]
-        note = f"Of the {len(first.rows)} most often selected features." if first.left_out else ""
-        return KnownRows(rows, _with_runs(note, len(selections.selections)))
-    if similarity is None:
+        rows: Sequence[Feature] = first.rows
+        note = f"Of the {len(rows)} most often selected features." if first.left_out else ""
+        n_selectors = len(selections.selections)
+    elif similarity is None:
         raise wrong_argument("similarity", "a FeatureSimilarity, which says which features are similar", similarity)
-    runs = common_features(runs_by_name(selections))
-    alike = alike_features(similarity, runs)
-    block = feature_blocks(runs, alike=alike)[0]
-    rows = [row for row in block.rows(MOST_FEATURES) if row.group is not None]
-    note = f"{alike.note[:1].upper()}{alike.note[1:]}." if alike.note else ""
-    return KnownRows(rows, _with_runs(note, len(runs)))
-
-
-def _with_runs(note: str, n_selectors: int) -> str:
-    return noted((n_selectors > 1, f"Over all runs of {counted(n_selectors, 'selector')}."), (note, note))
+    else:
+        runs = common_features(runs_by_name(selections))
+        alike = alike_features(similarity, runs)
+        rows = list(feature_blocks(runs, alike=alike)[0].rows(MOST_FEATURES))
+        note = f"{alike.note[:1].upper()}{alike.note[1:]}." if alike.note else ""
+        n_selectors = len(runs)
+    said = noted((n_selectors > 1, f"Over all runs of {counted(n_selectors, 'selector')}."), (note, note))
+    return [row for row in rows if row.group is not None], said
 
 
 def _swaps(rows: Sequence[Feature]) -> list[tuple[Feature, str, float, int]]:
@@ -252,9 +242,9 @@ def similarity_groups(
     2  KRAS  any of the group           1.00
     """
     check_integer("top", top, least=1, most=100)
-    known = known_rows(selections, similarity)
+    known, said = known_rows(selections, similarity)
     groups: dict[int, list[Feature]] = {}
-    for row in known.rows:
+    for row in known:
         if row.selected and row.group is not None:
             groups.setdefault(row.group, []).append(row)
     several = sorted(groups.values(), key=lambda members: (-members[0].group_share, -len(members)))
@@ -269,7 +259,7 @@ def similarity_groups(
         (not several, "No feature is similar to a selected one."),
         (top < len(several), f"The {top} most often selected of {counted(len(several), 'group')}."),
         (hidden, "The number alike counts all features; dots are those that runs selected."),
-        (known.note, known.note),
+        (said, said),
     )
     return pictured(rows, GROUP_COLUMNS, _group_drawn, note, _group_seen)
 

@@ -25,8 +25,7 @@ from steadyset.plots.picture import (
     pictured,
     tips,
 )
-from steadyset.selectors.ensembles.bounds import markov
-from steadyset.selectors.ensembles.calibration import THRESHOLDS, stability_scores
+from steadyset.selectors.ensembles.rules import THRESHOLDS, markov, stability_scores
 from steadyset.selectors.ensembles.stability_selection import StabilitySelection
 
 if TYPE_CHECKING:
@@ -188,7 +187,9 @@ def stability_path(selector: StabilitySelection, *, top: int | None = None) -> P
     if top is not None:
         check_integer("top", top, least=1)
     fitted = with_path(selector)
-    frequencies, names = frequencies_along(fitted), unit_names(fitted)
+    # Levels x clusters: the share of the runs that select each; a feature is a cluster where none were given.
+    frequencies = np.asarray(fitted.paths_.counts(fitted.clusters_) / fitted.paths_.n_runs)
+    names = unit_names(fitted)
     selected = fitted.result_.selected_clusters
     drawn, ever = _drawn_units(frequencies, selected, top)
     levels = thinned(len(frequencies), min(MOST_LEVELS, max(2, MOST_MARKS // max(1, len(drawn)))), [])
@@ -215,11 +216,6 @@ def with_path(selector: Any) -> StabilitySelection:
             "draw st.plot.selection_frequencies(selector.selections_)."
         )
     return selector
-
-
-def frequencies_along(fitted: StabilitySelection) -> Floats:
-    """levels x clusters: the share of the runs that select each; a feature is a cluster where none were given."""
-    return np.asarray(fitted.paths_.counts(fitted.clusters_) / fitted.paths_.n_runs)
 
 
 def unit_names(fitted: StabilitySelection) -> list[str]:

@@ -1,19 +1,29 @@
-"""The report: one self-contained HTML page that can be sent to a colleague, or its parts for a paper."""
+"""The report: one self-contained HTML page that can be sent to a colleague, or its parts for a paper.
+
+Every format walks the same document, section by section; Markdown and the folder for a paper are written here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steadyset.findings import Findings, findings_of
-from steadyset.foundation.arguments import check_choice, wrong_argument
-from steadyset.foundation.conventions import REPORT_ENDINGS, REPORT_FORMATS
+from steadyset._version import __version__
+from steadyset.findings import Findings, findings_of, sections
+from steadyset.findings.sections import Block, Bullets, Heading, Section, TableBlock, Terms, Text
+from steadyset.findings.shortlist_words import title
+from steadyset.findings.tables import ReportTable
+from steadyset.foundation.arguments import REPORT_ENDINGS, REPORT_FORMATS, check_choice, wrong_argument
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError
-from steadyset.foundation.text import listed
+from steadyset.foundation.text import listed, shown_name
+from steadyset.inference.table import MARKDOWN, markdown_table
 from steadyset.io.disk import explained, file_path, write_durably
-from steadyset.reports.document import check_paper_folder, markdown_of, write_paper_folder
-from steadyset.reports.pdf import pdf_of
+from steadyset.io.formats.spreadsheet import csv_text
+from steadyset.plots import pictures_for
+from steadyset.plots.catalogue import RegisteredPicture
 
 if TYPE_CHECKING:
     from steadyset.findings.parts import ResultLike
@@ -21,6 +31,9 @@ if TYPE_CHECKING:
 __all__ = ["report"]
 
 REPORT_FILES = listed([f".{name}" for name in REPORT_FORMATS[:-1]], last=" or ")
+STEADY = "How steady is the selection?"
+PICTURES = (".svg", ".pdf")
+LONGEST = 60  # characters of a procedure's name in the name of a file
 
 
 def report(
@@ -36,7 +49,7 @@ def report(
 
     Parameters
     ----------
-    result : Assessment, Comparison, Consensus, Tuning, Selections, Findings, Mapping, str or Path
+    result : Assessment, Shortlist, Comparison, Consensus, Tuning, Selections, Findings, Mapping, str or Path
         What to report; several results are given by name. A path is that of a run folder or of a file with selections.
     path : str or Path
         The file to write, whose ending (.html, .pdf, .md or .json) says what it is; or the folder.
@@ -75,9 +88,13 @@ def report(
     if form == "folder":
         write_paper_folder(found, target, _page_of(found))
         return target
-    writers: dict[str, Callable[[Findings], str | bytes]]
-    writers = {"html": _page_of, "pdf": pdf_of, "md": markdown_of, "json": _json_of}
-    content = writers[form](found)
+    content: str | bytes
+    if form == "pdf":
+        from steadyset.reports.pdf import pdf_of
+
+        content = pdf_of(found)
+    else:
+        content = {"html": _page_of, "md": markdown_of, "json": _json_of}[form](found)
     with explained(target):
         write_durably(target, content if isinstance(content, bytes) else content.encode())
     return target
@@ -119,3 +136,117 @@ def _target(path: str | Path, form: str | None) -> tuple[Path, str]:
     if target.is_dir():
         raise InputError(f"{target} is a folder; the report needs the name of a file.")
     return target, ending
+
+
+# ---- the document, and as Markdown ---------------------------------------------------------------------------------
+
+
+def title_of(found: Findings) -> str:
+    """The question that a document answers."""
+    return STEADY if found.shortlist is None else title(found.shortlist)
+
+
+@dataclass(frozen=True)
+class Drawings:
+    """A kind of picture, which is drawn only where there is room for pictures."""
+
+    record: RegisteredPicture
+
+
+@dataclass(frozen=True)
+class Part:
+    """A section or a kind of picture with its blocks; the one without a title is the answer."""
+
+    name: str
+    title: str
+    blocks: Sequence[Block | Drawings]
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether it is a kind of picture."""
+        return isinstance(self.blocks[-1], Drawings)
+
+
+def document_of(found: Findings) -> list[Part]:
+    """Everything that findings say, in the order in which every format writes it."""
+    records: list[Section | RegisteredPicture] = [*sections.SECTIONS, *pictures_for(found)]
+    return [part for record in sorted(records, key=lambda one: one.place) if (part := _part(record, found)).blocks]
+
+
+def _part(record: Section | RegisteredPicture, found: Findings) -> Part:
+    if isinstance(record, Section):
+        return Part(record.name, record.heading(found), record.blocks(found))
+    caption = [Text((record.caption,), small=True)] if record.caption else []
+    return Part(record.name, record.title, [*caption, Drawings(record)])
+
+
+def tables_in(document: Sequence[Part]) -> dict[str, ReportTable]:
+    """The tables of a document, by name."""
+    tables = [block.table for part in document for block in part.blocks if isinstance(block, TableBlock)]
+    return {table.name: table for table in tables}
+
+
+def markdown_of(found: Findings) -> str:
+    """The document as Markdown, for a notebook, a wiki or a supplement; pictures are left to the other formats."""
+    written = [f"# {_escaped(title_of(found))}", _escaped(found.about)]
+    for part in document_of(found):
+        if part.is_drawn:
+            continue
+        if part.title:
+            written.append(f"## {_escaped(part.title)}")
+        written += [text for block in part.blocks for text in _markdown(block)]
+    return "\n\n".join([*written, f"Made by steadyset {__version__}."]) + "\n"
+
+
+def _markdown(block: Block | Drawings) -> Iterator[str]:
+    match block:
+        case Heading(text):
+            yield f"### {_escaped(text)}"
+        case Text():
+            yield _escaped(str(block))
+        case Bullets(items) | Terms(items):
+            yield "\n".join(f"- {_escaped(str(item))}" for item in items)
+        case TableBlock(table):
+            if block.heading:
+                yield f"### {_escaped(table.caption)}"
+            yield markdown_table([shown_name(column.title) for column in table.columns], table.texts(block.most))
+            if block.more:
+                yield block.more
+
+
+def _escaped(text: str) -> str:
+    return shown_name(text).translate(MARKDOWN)
+
+
+def check_paper_folder(folder: Path) -> None:
+    """Refuse a place where something else is."""
+    if folder.is_file():
+        raise InputError(f"{folder} is a file; the format folder needs the name of a folder.")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise InputError(f"The folder {folder} is not empty; choose another one for the report.")
+
+
+def write_paper_folder(found: Findings, folder: Path, page: str) -> None:
+    """Write everything; names that a spreadsheet would run as formulas have an apostrophe in front."""
+    figures, tables = folder / "figures", folder / "tables"
+    with explained(folder):
+        for one in (folder, figures, tables):
+            one.mkdir(exist_ok=True)
+        write_durably(folder / "report.html", page.encode())
+        write_durably(folder / "findings.json", _json_of(found).encode())
+        if found.methods is not None:
+            write_durably(folder / "methods.md", found.methods.markdown().encode("utf-8", "backslashreplace"))
+        for table in tables_in(document_of(found)).values():
+            text = csv_text(table.records(), safe=True)
+            write_durably(tables / f"{table.name}.csv", text.encode("utf-8", "backslashreplace"))
+    for record in pictures_for(found):
+        drawn = record.of(found)
+        for place, (name, picture) in enumerate(drawn.items(), 1):
+            stem = record.name if len(drawn) == 1 else f"{record.name}-{place}-{_file_name(name)}"
+            for ending in PICTURES:
+                picture.save(figures / f"{stem}{ending}")
+
+
+def _file_name(name: str) -> str:
+    """What every disk takes of a name."""
+    return re.sub(r"[^A-Za-z0-9._=-]+", "_", name)[:LONGEST].strip("._") or "unnamed"

@@ -20,22 +20,22 @@ from markupsafe import Markup, escape
 
 from steadyset._version import __version__
 from steadyset.findings import Findings
-from steadyset.findings.of_selections import MOST_ROWS
+from steadyset.findings.of_results import MOST_ROWS
 from steadyset.findings.parts import plain
 from steadyset.findings.sections import Live
 from steadyset.findings.tables import ReportTable, bar_scale
 from steadyset.foundation import text as wording
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import SHOWN_NAMES, shown_name
-from steadyset.inference.feature_details import wilson
+from steadyset.inference.features import wilson
 from steadyset.io.labels import UnionOfNames
 from steadyset.kernels.arrays import Ints
 from steadyset.plots import Picture
 from steadyset.plots.catalogue import RegisteredPicture
 from steadyset.plots.drawing import converter, drawing_library, script_json, slim_svg
-from steadyset.reports.document import TITLE, Drawings, Part, document_of, tables_in
+from steadyset.reports import Drawings, Part, document_of, tables_in, title_of
 from steadyset.selections import Selections
-from steadyset.selectors.ensembles.bounds import error_control
+from steadyset.selectors.ensembles.rules import error_control
 
 BAR = (3.0, 107.0)  # where the bar of an interval begins and ends
 # The blocks of Hebrew, Arabic, Syriac, Thaana, N'Ko and others, with the forms of presentation.
@@ -73,7 +73,7 @@ def _content(found: Findings) -> dict[str, Any]:
     document = document_of(found)
     figures, packed_drawings = _figures_of(document, found)
     return {
-        "title": TITLE,
+        "title": title_of(found),
         "version": __version__,
         "today": datetime.now(UTC).strftime("%Y-%m-%d"),
         "found": found,
@@ -114,12 +114,11 @@ def _template(isolated: Callable[[str], Markup]) -> Any:
         finalize=lambda value: shown_name(value) if type(value) is str else value,
     )
     environment.filters |= {"percent": wording.percent, "digest": content_digest, "place": _place, "isolated": isolated}
-    environment.tests |= {"of_kind": lambda block, kind: type(block).__name__ == kind, "live": _is_live}
+    environment.tests |= {
+        "of_kind": lambda block, kind: type(block).__name__ == kind,
+        "live": lambda piece: isinstance(piece, Live),
+    }
     return environment.get_template("page.html.j2")
-
-
-def _is_live(piece: str | Live) -> bool:
-    return isinstance(piece, Live)
 
 
 # ---- figures: drawn for readers without JavaScript, and packed for the script that draws them live -----------------
@@ -139,7 +138,8 @@ def _figures_of(document: Sequence[Part], found: Findings) -> tuple[dict[str, li
                 waiting.append((record.name, key, name, picture.note, drawn))
         figures: dict[str, list[Drawing]] = {}
         for kind, key, name, note, svg in waiting:
-            drawing = Drawing(key, name, note, _still(svg.result(), key, specifications[key]))
+            still = Markup(slim_svg(svg.result(), key, specifications[key]["description"], fonts=False))
+            drawing = Drawing(key, name, note, still)
             figures.setdefault(kind, []).append(drawing)
     return figures, packed(specifications)
 
@@ -167,10 +167,6 @@ def _without_words(part: Any) -> Any:
     rows = ("datasets", "values")
     changed = {key: one if key in rows else _without_words(one) for key, one in part.items() if key != "tooltip"}
     return changed | {"config": changed["config"] | {"aria": False}} if "config" in changed else changed
-
-
-def _still(svg: str, key: str, specification: Mapping[str, Any]) -> Markup:
-    return Markup(slim_svg(svg, key, specification["description"], fonts=False))
 
 
 def _drawn(specification: str) -> str:

@@ -69,6 +69,7 @@
       const download = button("Download CSV", () => this.download());
       download.setAttribute("aria-label", `Download as CSV: ${this.element.caption.textContent}`);
       tools.append(download);
+      if (this.name === "shortlist") tools.append(button("Copy the names", () => this.copy()));
       this.status = make("span", "", { role: "status" });
       if (this.content.cells.length > this.most) {
         this.more = button("", () => { this.most = this.most === Infinity ? FIRST_ROWS : Infinity; this.show(); });
@@ -155,6 +156,21 @@
           this.rows[place].classList.toggle("in-core", selected.length > 0 && row[core][0] === 1);
         }
       });
+    }
+
+    async copy() {
+      const text = this.order().map((place) => this.content.values[place][0][0]).join("\n");
+      try {
+        await navigator.clipboard.writeText(text);
+      } catch {  // a browser that does not let pages do that, as where the page stands in a frame
+        const place = make("textarea");
+        place.value = text;
+        document.body.append(place);
+        place.select();
+        document.execCommand("copy");
+        place.remove();
+      }
+      this.status.textContent = "Copied.";
     }
 
     download() {

@@ -17,13 +17,13 @@ from typing import Any
 from steadyset._version import __version__
 from steadyset.findings import Findings
 from steadyset.findings.sections import Block, Bullets, Heading, TableBlock, Terms, Text
-from steadyset.findings.tables import ReportTable, TableCell, TableRow, bar_scale
+from steadyset.findings.tables import ReportTable, TableCell, bar_scale
 from steadyset.foundation.errors import MissingExtraError
 from steadyset.foundation.text import shown_name
 from steadyset.plots.catalogue import RegisteredPicture
 from steadyset.plots.drawing import converter, slim_svg, text_width, wrapped
 from steadyset.plots.picture import INK, MUTED, POINTS_A_PIXEL, RULE, STEADY, extent
-from steadyset.reports.document import TITLE, Drawings, Part, document_of
+from steadyset.reports import Drawings, Part, document_of, title_of
 
 WIDE, HIGH, MARGIN = 595.0, 842.0, 54.0  # points
 ROOM, TALLEST = WIDE - 2 * MARGIN, HIGH - 2 * MARGIN
@@ -49,7 +49,7 @@ class Box:
 def pdf_of(found: Findings) -> bytes:
     """The document as PDF, with its pictures."""
     writer = _writer()
-    boxes = [*_heading(TITLE, 1), *_paragraph(shown_name(found.about))]
+    boxes = [*_heading(title_of(found), 1), *_paragraph(shown_name(found.about))]
     boxes += [box for part in document_of(found) for box in _boxes_of(part, found)]
     pages = _paginated([*boxes, *_paragraph(f"Made by steadyset {__version__}.")])
     for place, boxes in enumerate(pages):
@@ -58,7 +58,7 @@ def pdf_of(found: Findings) -> bytes:
         for box in boxes:
             if box.outline:
                 writer.add_outline_item(box.outline, place)
-    writer.add_metadata({"/Title": TITLE, "/Creator": f"steadyset {__version__}"})
+    writer.add_metadata({"/Title": title_of(found), "/Creator": f"steadyset {__version__}"})
     content = io.BytesIO()
     writer.write(content)
     return content.getvalue()
@@ -218,14 +218,10 @@ def _table(table: ReportTable, most: int | None, scale: tuple[float, float]) -> 
     head = row_box(heads, bold=True, colour=MUTED, head=None)
     yield head
     for row in rows:
-        yield row_box(row.cells, bold=False, colour=_colour(row), head=head)
+        yield row_box(row.cells, bold=False, colour=MUTED if row.is_baseline else INK, head=head)
     if shown < len(titles):
         yield from _paragraph(f"{len(titles) - shown} more columns in the page and in the csv files.", SMALL, MUTED)
     yield Box(GAP, _nothing)
-
-
-def _colour(row: TableRow) -> str:
-    return MUTED if row.is_baseline else INK
 
 
 def _cell_width(cell: TableCell) -> float:

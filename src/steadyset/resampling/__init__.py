@@ -1,8 +1,14 @@
 """How the training sets of the runs are drawn."""
 
-from steadyset.resampling.base import Noise, Resample, Resampling, Rows
-from steadyset.resampling.by_name import (
+from steadyset.resampling.base import (
     RESAMPLINGS,
+    Noise,
+    Resample,
+    Resampling,
+    Rows,
+    Splits,
+    Splitter,
+    as_resampling,
     list_resamplings,
     register_resampling,
     resampling_by_name,
@@ -19,7 +25,6 @@ from steadyset.resampling.drawn import (
     NoiseInjection,
     Subsample,
 )
-from steadyset.resampling.given import Splits, Splitter, as_resampling
 
 __all__ = [
     "RESAMPLINGS",

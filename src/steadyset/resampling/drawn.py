@@ -11,8 +11,7 @@ from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import percent
 from steadyset.kernels.arrays import Ints
-from steadyset.resampling.base import Noise, Resample, Resampling, Rows
-from steadyset.resampling.by_name import register_resampling
+from steadyset.resampling.base import Noise, Resample, Resampling, Rows, register_resampling
 
 LEFT_OUT = "a cross-validation leaves out each row equally often"
 

@@ -19,7 +19,7 @@ from steadyset.foundation.arguments import check_choice
 OnWarning = Literal["record", "fail"]
 RECORD: OnWarning = "record"
 FAIL: OnWarning = "fail"
-MOST_WARNINGS, LONGEST_WARNING = 5, 200
+MAX_WARNINGS, LONGEST_WARNING = 5, 200
 ABOUT_CODE = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning, ResourceWarning)
 
 _lock = threading.Lock()
@@ -81,17 +81,17 @@ def _hear(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -
     heard = _listeners.get(threading.get_ident())
     if heard is None and len(_listeners) == 1:  # a thread that the only run at work has started
         heard = next(iter(_listeners.values()), None)
-    text = told(category.__name__, str(message))
-    if heard is not None and text not in heard and len(heard) < MOST_WARNINGS:
+    text = one_line(category.__name__, str(message))
+    if heard is not None and text not in heard and len(heard) < MAX_WARNINGS:
         heard.append(text)
 
 
 def reason(error: BaseException) -> str:
     """An error in one line."""
-    return told(type(error).__name__, str(error))
+    return one_line(type(error).__name__, str(error))
 
 
-def told(kind: str, message: str) -> str:
+def one_line(kind: str, message: str) -> str:
     """What an error or a warning says, in one short line; halves of characters, which no file takes, are spelt."""
     lines = message.encode("utf-8", "backslashreplace").decode().strip().splitlines()
     text = f"{kind}: {lines[0].strip()}" if lines else kind

@@ -17,9 +17,10 @@ from steadyset.foundation.arguments import check_finite, check_integer, wrong_ar
 from steadyset.foundation.errors import Argument, InputError, UninformativeWarning
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import Resample, Resampling, Rows
+from steadyset.runner.columns import FrameColumns
 from steadyset.runner.conditions import RECORD, OnWarning
 from steadyset.runner.scoring import Score
-from steadyset.runner.table import FrameColumns
+from steadyset.selectors.catalogue import open_tasks
 from steadyset.tasks import TASKS
 
 PER_FOLD = ("mean", "median")
@@ -76,11 +77,9 @@ class Cut:
         str
             Such as "the 10 largest importances".
         """
-        above = "" if self.threshold is None else f" above {self._least_words()}"
+        least = f"their {self.threshold}" if isinstance(self.threshold, str) else f"{self.threshold or 0:g}"
+        above = "" if self.threshold is None else f" above {least}"
         return f"{what}{above}" if self.top is None else f"the {self.top} largest {what}{above}"
-
-    def _least_words(self) -> str:
-        return f"their {self.threshold}" if isinstance(self.threshold, str) else f"{self.threshold:g}"
 
     def kept(self, importances: Floats) -> Ints:
         """What is kept of one fold; of equal importances those at the first positions.
@@ -163,14 +162,6 @@ def say_how_many(*before: Any) -> InputError:
     )
 
 
-def _no_columns() -> Ints:
-    return np.empty(0, np.int64)
-
-
-def _new_key() -> str:
-    return uuid4().hex
-
-
 @dataclass(frozen=True)
 class Plan:
     """The data, how it is resampled and prepared, and how the selected features are judged.
@@ -191,11 +182,11 @@ class Plan:
     seed: int
     impute: str | None = None
     on_warning: OnWarning = RECORD
-    gaps: Ints = field(default_factory=_no_columns)
+    gaps: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     cut: Cut = NO_CUT
     columns: FrameColumns | None = None
     task_assumed: bool = False  # by the rule, as nobody said what the target is
-    key: str = field(default_factory=_new_key, repr=False, compare=False)
+    key: str = field(default_factory=lambda: uuid4().hex, repr=False, compare=False)
 
     @property
     def amounts(self) -> Floats:
@@ -205,6 +196,11 @@ class Plan:
         amounts = np.array(self.X)
         amounts[:, list(self.columns.labels)] = 0.0
         return amounts
+
+    @property
+    def fills(self) -> bool:
+        """Whether there are missing values that each run fills by medians of its own."""
+        return self.impute is not None and len(self.gaps) > 0
 
     @property
     def rows(self) -> Rows:
@@ -238,27 +234,16 @@ def ready(estimator: Any, plan: Plan, run: int | str) -> Any:
     """
     copy = clone(estimator)
     parameters = copy.get_params(deep=True)
-    open_states = sorted(name for name, value in parameters.items() if _last(name) == "random_state" and value is None)
+    states_of = {name: value for name, value in parameters.items() if name.rpartition("__")[2] == "random_state"}
+    open_states = sorted(name for name, value in states_of.items() if value is None)
     states = np.random.SeedSequence(plan.seed, spawn_key=(run_key(run), ESTIMATORS)).generate_state(
         max(1, len(open_states))
     )
     filled: dict[str, Any] = {name: int(s % 2**31) for name, s in zip(open_states, states, strict=False)}
-    for name, value in parameters.items():
-        owner = copy if name == "task" else parameters.get(name.removesuffix("__task"))
-        if _last(name) == "task" and value is None and is_ours(owner):
-            filled[name] = plan.task
+    filled |= open_tasks(copy, plan.task)
     return copy.set_params(**filled) if filled else copy
 
 
 def run_key(run: int | str) -> int:
     """A run, or the label of its resample without the digest of its rows, as a number."""
     return run if isinstance(run, int) else int.from_bytes(DIGEST.sub("", run).encode()[-8:], "big")
-
-
-def is_ours(estimator: Any) -> bool:
-    """Whether an estimator belongs to steadyset."""
-    return type(estimator).__module__.startswith("steadyset.")
-
-
-def _last(name: str) -> str:
-    return name.rpartition("__")[2]

@@ -76,7 +76,7 @@ SCORES = Registry("score", Score, described=lambda score: score.words, in_runs=T
 ACCURACY, BALANCED_ACCURACY = "accuracy", "balanced_accuracy"
 LACKING = "rows hold no"
 OF_CLASSES, OF_NUMBERS = ("_classification", "_ranking", "_supervised"), ("_regression",)  # modules of scikit-learn
-SCORES.add(
+for _score in (
     Score(
         ACCURACY,
         metrics.get_scorer("accuracy"),
@@ -84,9 +84,7 @@ SCORES.add(
         ends=(0.0, 1.0),
         offered=True,
         words="share of rows whose class is predicted",
-    )
-)
-SCORES.add(
+    ),
     Score(
         BALANCED_ACCURACY,
         _balanced_accuracy,
@@ -95,9 +93,7 @@ SCORES.add(
         offered=True,
         words="mean over the classes of the share of rows that is predicted",
         reference="Brodersen, Ong, Stephan and Buhmann 2010",
-    )
-)
-SCORES.add(
+    ),
     Score(
         "auc",
         metrics.make_scorer(
@@ -109,9 +105,7 @@ SCORES.add(
         title="area under the ROC curve",
         words="area under the ROC curve; of several classes the mean over each against the others",
         reference="Hanley and McNeil 1982",
-    )
-)
-SCORES.add(
+    ),
     Score(
         "log_likelihood",
         _log_likelihood,
@@ -119,9 +113,7 @@ SCORES.add(
         (PROBABILITIES,),
         bounded=False,
         words="mean log-probability of the true class",
-    )
-)
-SCORES.add(
+    ),
     Score(
         "error",
         metrics.make_scorer(metrics.hamming_loss),
@@ -129,9 +121,7 @@ SCORES.add(
         lower_is_better=True,
         ends=(0.0, 1.0),
         words="share of rows whose class is not predicted",
-    )
-)
-SCORES.add(
+    ),
     Score(
         "r2",
         metrics.get_scorer("r2"),
@@ -140,9 +130,7 @@ SCORES.add(
         offered=True,
         title="R²",
         words="share of the variance that is explained",
-    )
-)
-SCORES.add(
+    ),
     Score(
         "rmse",
         metrics.make_scorer(metrics.root_mean_squared_error),
@@ -153,8 +141,9 @@ SCORES.add(
         offered=True,
         title="root mean squared error",
         words="root of the mean squared error",
-    )
-)
+    ),
+):
+    SCORES.add(_score)
 
 
 def scores_for(task: str) -> list[Score]:

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 
-from steadyset.foundation.docstrings import first_paragraph, headed_line, is_deprecated, meanings, reference
 from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import first_paragraph, headed_line, is_deprecated, meanings, reference
 from steadyset.io.labels import name_and_params
 from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.ensembles.rules import get_rule
 from steadyset.selectors.filters import Filter, FilterSelector, get_filter
 from steadyset.selectors.filters.registry import FILTERS
 from steadyset.selectors.known import MODELS, NamedModel
-from steadyset.selectors.model import TaskModel
 from steadyset.tasks import CLASSES, TASKS
 
 if TYPE_CHECKING:
@@ -64,17 +63,22 @@ def _serves(tasks: Iterable[Any]) -> str:
     return f"for {' or '.join(TASKS[task].several for task in tasks)}"
 
 
-TAKE_TASK = (FilterSelector, StabilitySelection, TaskModel)
+def is_ours(estimator: Any) -> bool:
+    """Whether an estimator belongs to steadyset."""
+    return type(estimator).__module__.startswith("steadyset.")
+
+
+def open_tasks(selector: Any, task: str) -> dict[str, str]:
+    """The parameters `task` that nobody has set, of steadyset's selectors alone or within others, with the task."""
+    parameters = selector.get_params(deep=True)
+    parts = {"task": selector, **{f"{name}__task": part for name, part in parameters.items()}}
+    return {name: task for name, part in parts.items() if is_ours(part) and parameters.get(name, "") is None}
 
 
 def with_task(selector: Any, task: str) -> Any:
     """A selector of steadyset, alone or within another, takes the target for what the whole assessment takes it for."""
-    if not hasattr(selector, "get_params"):
-        return selector
-    parts = {"": selector, **selector.get_params(deep=True)}
-    asking = {name: part for name, part in parts.items() if isinstance(part, TAKE_TASK) and "task" in part.get_params()}
-    open_tasks = {f"{name}__task".removeprefix("__"): task for name, part in asking.items() if part.task is None}
-    return clone(selector).set_params(**open_tasks) if open_tasks else selector
+    unset = open_tasks(selector, task) if hasattr(selector, "get_params") else {}
+    return clone(selector).set_params(**unset) if unset else selector
 
 
 def _binary_only(selector: Any) -> bool:

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import LinearSelector
 from steadyset.selectors.model_input import left_out_copies
-from steadyset.selectors.path_batches import Batches, Level, Path, Solving, read_batches
 from steadyset.selectors.path_data import Resamples
-from steadyset.selectors.path_search import levels_of, one_level_each, path_end, tell_accuracy, tell_worst
-from steadyset.selectors.shared_paths import SharedPaths
+from steadyset.selectors.paths import (
+    Batches,
+    Level,
+    Path,
+    SharedPaths,
+    Solving,
+    levels_of,
+    one_level_each,
+    path_end,
+    read_batches,
+    tell_accuracy,
+    tell_worst,
+)
 from steadyset.selectors.validation import one_vector
 
 FOUND_IN_DATA = ("n_features_in_", "feature_names_in_", "task_")  # what checking the data leaves with a selector
 
 
+@dataclass(eq=False, repr=False)
 class ElasticNetSelector(LinearSelector):
     """L1 (l1_ratio=1) or elastic-net regression, logistic of two classes or linear of a number.
 
@@ -92,28 +103,17 @@ class ElasticNetSelector(LinearSelector):
     ['bmi', 'bp', 's3', 's5']
     """
 
-    path_parameters = ("penalty", "k")
+    penalty: float | None = None
+    _: KW_ONLY
+    k: int | None = None
+    task: str | None = None
+    l1_ratio: float = 1.0
+    standardise: bool = True
+    n_lambdas: int = 100
+    lambda_min_ratio: float | None = None
+    tol: float = 1e-10
 
-    def __init__(
-        self,
-        penalty: float | None = None,
-        *,
-        k: int | None = None,
-        task: str | None = None,
-        l1_ratio: float = 1.0,
-        standardise: bool = True,
-        n_lambdas: int = 100,
-        lambda_min_ratio: float | None = None,
-        tol: float = 1e-10,
-    ) -> None:
-        self.penalty = penalty
-        self.k = k
-        self.task = task
-        self.l1_ratio = l1_ratio
-        self.standardise = standardise
-        self.n_lambdas = n_lambdas
-        self.lambda_min_ratio = lambda_min_ratio
-        self.tol = tol
+    path_parameters = ("penalty", "k")
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the path down to the given penalty or number of features, and keep the last model.
@@ -172,8 +172,10 @@ class ElasticNetSelector(LinearSelector):
     def _models(self, names: dict[str, Any], solving: Solving) -> list[Callable[[Any], Self]]:
         levels = one_level_each(solving, self.penalty, self.k, self.n_lambdas, self.lambda_min_ratio)
         return [
-            partial(_put, names, solving.data, run, level, *_found(solving, place, level))
-            for place, (run, level) in enumerate(zip(solving.runs, levels, strict=True))
+            partial(_put, names, solving.data, run, level, y_unit, spread)
+            for run, level, y_unit, spread in zip(
+                solving.runs, levels, solving.y_units.tolist(), solving.spreads.tolist(), strict=True
+            )
         ]
 
     def _names(self) -> dict[str, Any]:
@@ -336,39 +338,23 @@ def _entries(path: Path) -> tuple[list[Ints], Ints]:
     return levels, used[np.lexsort((used, -sizes, entered))]
 
 
-@dataclass(frozen=True)
-class _Model:
-    """One model in the units of the data, with what its resample says of it."""
-
-    coefs: Floats
-    intercept: float
-    importances: Floats
-    violation: float
-    spread: float
-    classes: NDArray[Any]
-
-
-def _found(solving: Solving, place: int, level: Level) -> tuple[_Model]:
-    importances = np.abs(level.standardised) * solving.y_units[place]
-    spread, classes = float(solving.spreads[place]), solving.data.classes_of(solving.runs[place])
-    return (_Model(level.coefs, level.intercept, importances, level.violation, spread, classes),)
-
-
-def _put(names: dict[str, Any], data: Resamples, run: int, level: Level, model: _Model, selector: Any) -> Any:
-    """Fill the attributes of a selector from its model."""
-    tell_accuracy(level.penalty, level.violation, model.spread, selector.tol)
+def _put(
+    names: dict[str, Any], data: Resamples, run: int, level: Level, y_unit: float, spread: float, selector: Any
+) -> Any:
+    """Fill the attributes of a selector from the model that was found on a resample."""
+    tell_accuracy(level.penalty, level.violation, spread, selector.tol)
     vars(selector).update(names)
-    d = data.X.shape[1]
+    d, classes = data.X.shape[1], data.classes_of(run)
     selector.coef_, selector.importances_ = np.zeros(d), np.zeros(d)
-    selector.coef_[level.features] = model.coefs
-    selector.importances_[level.features] = model.importances
-    selector.intercept_ = model.intercept
+    selector.coef_[level.features] = level.coefs
+    selector.importances_[level.features] = np.abs(level.standardised) * y_unit
+    selector.intercept_ = level.intercept
     selector.support_ = selector.importances_ != 0.0
     selector.n_tied_ = len(left_out_copies(data.X, selector.support_, data.rows(run)))
-    if len(model.classes):
-        selector.classes_ = model.classes
+    if len(classes):
+        selector.classes_ = classes
     selector.penalty_ = level.penalty
-    selector.violation_ = model.violation / model.spread
+    selector.violation_ = level.violation / spread
     return selector
 
 

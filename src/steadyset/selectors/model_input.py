@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints
-from steadyset.kernels.linear.target_units import mean_and_spread, to_own_units
+from steadyset.kernels.linear.algebra import mean_and_spread, to_own_units
 from steadyset.selectors.validation import (
     check_classes,
     check_features,

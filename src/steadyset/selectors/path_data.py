@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from steadyset.foundation.errors import InputError
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Floats, Ints, Singles
-from steadyset.kernels.paths.features import FACTOR, LANES, PLAIN, UNIT, WHOLE, lay_out
+from steadyset.kernels.paths.features import FACTOR, PLAIN, UNIT, WHOLE, lay_out, padded
 from steadyset.selectors.model_input import Target, checked_data, refuse_too_little
 
 Family = Literal["logistic", "linear"]
@@ -103,7 +103,7 @@ class Features:
 def laid_out(X: Floats, factors: Floats, *, as_given: bool, no_copies: bool) -> Features:
     """What the solver needs of the data; no_copies leaves out features that equal an earlier one."""
     n, d = X.shape
-    Xt, Z, D = np.empty((d, n)), np.empty((d, -(-n // LANES) * LANES), np.float32), np.empty((4, d))
+    Xt, Z, D = np.empty((d, n)), np.empty((d, padded(n)), np.float32), np.empty((4, d))
     D[FACTOR] = factors
     lay_out(X, Xt, Z, D)
     if no_copies:

@@ -12,10 +12,9 @@ from scipy import sparse
 
 from steadyset.foundation.errors import InputError
 from steadyset.io.numbers import numbers
-from steadyset.kernels.arrays import Floats, Ints
-from steadyset.selectors.path_batches import Path, Solving, read_batches
+from steadyset.kernels.arrays import Floats
 from steadyset.selectors.path_data import Family
-from steadyset.selectors.path_search import levels_of, tell_worst
+from steadyset.selectors.paths import Path, Solving, levels_of, read_batches, tell_worst
 from steadyset.selectors.validation import check_choice, check_integer, one_vector
 
 
@@ -266,23 +265,20 @@ def elastic_net_paths(
         paths = solving.solve(range(len(levels)), levels, max_features)
         tell_worst(paths, solving.spreads, tol)
         d = solving.data.X.shape[1]
-        return [_in_units_of_data(path, d, spread) for path, spread in zip(paths, solving.spreads, strict=True)]
+        return [
+            (path.penalties.copy(), _sparse_rows(path, d), path.intercepts, path.violations / spread)
+            for path, spread in zip(paths, solving.spreads, strict=True)
+        ]
 
     found = list(batches.each(compute, n_jobs))
     return ElasticNetPaths(*(tuple(part) for part in zip(*found, strict=True)))
 
 
-def _in_units_of_data(path: Path, d: int, spread: float) -> tuple[Floats, sparse.csr_array, Floats, Floats]:
-    """The lambdas, sparse coefficients, intercepts and violations of a path."""
-    rows = _sparse_rows(len(path.penalties), d, path.coefs, path.found, path.ends)
-    return path.penalties.copy(), rows, path.intercepts, path.violations / spread
-
-
-def _sparse_rows(n_rows: int, n_columns: int, data: Floats, indices: Ints, indptr: Ints) -> Any:
-    """The sparse matrix of parts that are known to fit; the checks of scipy would take several times longer."""
+def _sparse_rows(path: Path, d: int) -> Any:
+    """The coefficients, of parts that are known to fit; the checks of scipy would take several times longer."""
     rows: Any = object.__new__(sparse.csr_array)
-    rows.__dict__.update(_empty_rows(n_rows, n_columns).__dict__)
-    rows.data, rows.indices, rows.indptr = data, indices, indptr
+    rows.__dict__.update(_empty_rows(len(path.penalties), d).__dict__)
+    rows.data, rows.indices, rows.indptr = path.coefs, path.found, path.ends
     return rows
 
 

@@ -5,16 +5,26 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-from collections.abc import Callable
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
-from steadyset.foundation.errors import InputError, MissingExtraError
+from steadyset.foundation.errors import InputError, MissingExtraError, SteadysetError
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.types import ASGIApp
+
+    from steadyset.serve.access import Access
 
 __all__ = ["serve"]
 
 PORT = 8351
 GRACE = 1  # seconds that open streams get at the end
+UPLOAD_BYTES = 1 << 30
 
 
 def serve(
@@ -40,7 +50,6 @@ def serve(
         import uvicorn
 
         from steadyset.serve.access import Access, Impatient, check_password
-        from steadyset.serve.application import create_application
     except ImportError as error:
         if isinstance(error, MissingExtraError):
             raise
@@ -79,6 +88,35 @@ def serve(
         Quiet(config).run([listening])
     finally:
         os.umask(before)
+
+
+def create_application(
+    folder: Path, access: Access, *, cores: int | None = None, upload_bytes: int = UPLOAD_BYTES
+) -> ASGIApp:
+    """The page on a folder, for those whom `access` admits."""
+    from starlette.applications import Starlette
+
+    from steadyset.serve import data_views, run_views  # noqa: F401 - they register what they answer
+    from steadyset.serve.access import Guard
+    from steadyset.serve.run_store import DATA, RunStore
+    from steadyset.serve.site import ROUTES, Site, Temporary, remove_unfinished
+
+    temporary = Temporary()
+    site = Site(access, RunStore(folder), temporary.path, cores or os.cpu_count() or 1)
+
+    @asynccontextmanager
+    async def running(app: Starlette) -> AsyncIterator[None]:
+        remove_unfinished(site.store.path / DATA)
+        site.queue.begin()
+        threading.Thread(target=site.sandbox.begin, daemon=True).start()
+        with temporary:
+            yield
+        site.sandbox.keep_only({})
+
+    told = {SteadysetError: site.on_error, OSError: site.on_error}
+    app = Starlette(routes=ROUTES, lifespan=running, exception_handlers=told)
+    app.state.site = site
+    return Guard(app, access, upload_bytes)
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from starlette.datastructures import QueryParams
@@ -11,7 +11,7 @@ from starlette.datastructures import QueryParams
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.job import Job
 from steadyset.foundation.text import listed
-from steadyset.options import AUTO, RECORDS, Option, options_of
+from steadyset.options import AUTO, RECORDS, Option, arguments_of, options_of
 from steadyset.options.table import TABLE
 
 MAX_DIGITS = 9
@@ -45,10 +45,19 @@ def _value(option: Option, form: QueryParams) -> Any:
         return {"yes": True, "no": False}.get(text)
     if option.kind is int or field.least is not None:
         return _whole(option, text)
+    if option.kind is float:
+        return _number(option, text)
     if text and field.offered and text not in field.offered:
         raise InputError(f"{called(option)} must be one of {', '.join(field.offered)} (got {json.dumps(text[:40])}).")
     parameters = form.get(f"{option.name}{PARAMETERS}", "").strip()
     return f"{text}:{parameters}" if text and parameters else text or None
+
+
+def _number(option: Option, text: str) -> float | None:
+    try:
+        return float(text) if text else None
+    except ValueError:
+        raise InputError(f"{called(option)} must be a number (got {json.dumps(text[:40])}).") from None
 
 
 def _whole(option: Option, text: str) -> int | str | None:
@@ -89,10 +98,14 @@ def as_field(argument: Argument) -> str:
 
 def python_lines(job: Job) -> str:
     """A script with the same result as a job."""
-    options = job.options
-    reading = [repr(options["file"]), repr(options.get("target")), *_arguments(job, "data", but=("target",))]
-    what = options.get("space") if job.command == "tune" else list(options.get("selector") or ()) or None
-    running = ",\n    ".join([repr(what), "data", *_arguments(job, "run", but=("resume",))])
+    known = options_of(job.command)
+    options = {name: _in_python(known[name], value) for name, value in job.options.items()}
+    read = {name: value for name, value in options.items() if name != "target"}
+    run = {name: value for name, value in options.items() if name != "resume"}
+    asks = any("what" in option.calls for option in known.values())
+    what = next(iter(arguments_of(job.command, options, "what").values()), None) or None
+    reading = [repr(options["file"]), repr(options.get("target")), *_arguments(job.command, read, "data")]
+    running = ",\n    ".join([*([repr(what)] if asks else []), "data", *_arguments(job.command, run, "run")])
     lines = [
         "import steadyset as st",
         "",
@@ -104,23 +117,21 @@ def python_lines(job: Job) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _arguments(job: Job, call: str, *, but: tuple[str, ...]) -> list[str]:
-    plain: list[str] = []
-    records: dict[str, list[str]] = {}
-    for option in options_of(job.command).values():
-        if call in option.calls and option.name not in but and job.options.get(option.name) is not None:
-            told = f"{option.argument or option.name}={_literal(option, job.options[option.name])}"
-            (records.setdefault(option.record, []) if option.record else plain).append(told)
-    if job.options.get("runs") != AUTO:  # its width and its limit are for auto alone
-        records.pop("n_runs", None)
-    plain = [one for one in plain if one.partition("=")[0] not in records]
-    return plain + [f"{name}=st.{RECORDS[name]}({', '.join(fields)})" for name, fields in records.items()]
+def _arguments(command: str, values: Mapping[str, Any], call: str) -> Iterator[str]:
+    """The arguments of a call as they are written in Python."""
+    for name, value in arguments_of(command, values, call).items():
+        if isinstance(value, dict):
+            fields = ", ".join(f"{field}={one!r}" for field, one in value.items())
+            yield f"{name}=st.{RECORDS[name]}({fields})"
+        else:
+            yield f"{name}={value!r}"
 
 
-def _literal(option: Option, value: Any) -> str:
+def _in_python(option: Option, value: Any) -> Any:
+    """A value of an option as the library takes it."""
     if option.metavar == "NAME,...":  # several names in one text
-        return repr([one.strip() for one in str(value).split(",") if one.strip()])
-    return str(value) if option.metavar == "N|auto" and value != AUTO else repr(value)
+        return [one.strip() for one in str(value).split(",") if one.strip()]
+    return int(value) if option.metavar == "N|auto" and str(value).isdecimal() else value
 
 
 def proposal(argument: Argument, form: Mapping[str, str]) -> tuple[str, str, str] | None:

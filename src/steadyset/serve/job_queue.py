@@ -21,20 +21,19 @@ from pathlib import Path
 
 from steadyset.foundation.errors import InputError
 from steadyset.io import beneath
-from steadyset.io.disk import explained
-from steadyset.serve.orders import (
+from steadyset.io.disk import explained, is_locked
+from steadyset.serve.run_store import (
     COMPLAINT,
     HELD,
-    PAUSED,
     SAID,
     STARTED,
-    STOPPED,
     WAITING,
     Order,
+    Run,
+    RunStore,
     read_order,
     write_order,
 )
-from steadyset.serve.run_store import Run, RunStore
 
 # Without the folder of the page among the places of modules: its files are strangers'.
 PROGRAM = (sys.executable, "-P", "-m", "steadyset", "run", "-")
@@ -74,15 +73,8 @@ class Queue:
         with self._lock:
             write_order(run.path, order)
 
-    def pause(self, run: Run) -> None:
-        """End the process after its current runs; the finished ones are kept, and the order can be resumed."""
-        self._end(run, PAUSED)
-
-    def stop(self, run: Run) -> None:
-        """The same, for good: the report is that of the finished runs."""
-        self._end(run, STOPPED)
-
-    def _end(self, run: Run, state: str) -> None:
+    def end(self, run: Run, state: str) -> None:
+        """End the process after its current runs, which are kept: PAUSED until it is resumed, or STOPPED for good."""
         with self._lock:
             order = read_order(run.path)  # it may have been started since the run was looked at
             if order is None:
@@ -157,14 +149,7 @@ class Queue:
 
 def is_held(folder: Path) -> bool:
     """Whether the process of an order lives."""
-    try:
-        with beneath.opened(folder, HELD) as lock:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False
+    return is_locked(folder, HELD)
 
 
 # ---- which process is meant: a number proves nothing, and the system gives it out again -----------------------------
@@ -183,18 +168,18 @@ def end(pid: int, birth: str, folder: Path, lock: str) -> bool:
     if not birth or pid <= 1:
         return False
     with suppress(OSError):  # it has ended
-        if not hasattr(os, "pidfd_open"):
-            if born(pid) == birth and _holds(pid, folder, lock):
-                os.kill(pid, signal.SIGTERM)
-                return True
-            return False
-        handle = os.pidfd_open(pid)  # which stays the process that is looked at, whatever happens to its number
+        # Where the system has such handles, one stays the process that is looked at, whatever becomes of its number.
+        handle = os.pidfd_open(pid) if hasattr(os, "pidfd_open") else None
         try:
             if born(pid) == birth and _holds(pid, folder, lock):
-                signal.pidfd_send_signal(handle, signal.SIGTERM)
+                if handle is None:
+                    os.kill(pid, signal.SIGTERM)
+                else:
+                    signal.pidfd_send_signal(handle, signal.SIGTERM)
                 return True
         finally:
-            os.close(handle)
+            if handle is not None:
+                os.close(handle)
     return False
 
 

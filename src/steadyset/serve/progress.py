@@ -5,27 +5,38 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from steadyset.foundation.errors import InputError
 from steadyset.io import beneath
 from steadyset.io.disk import CELLS, DATABASE, FINISHED, SETTINGS, TABLE, TRIALS, is_locked
-from steadyset.serve.folder_inspector import FolderFacts, Inspector
 from steadyset.serve.job_queue import is_held
-from steadyset.serve.orders import COMPLAINT, HELD, JOB, PAUSED, SAID, STOPPED, WAITING
-from steadyset.serve.run_store import Run, RunStore
+from steadyset.serve.run_store import COMPLAINT, HELD, JOB, PAUSED, SAID, STOPPED, WAITING, Run, RunStore
+from steadyset.serve.sandbox import FolderFacts, Inspector, Sandbox
 
 RUNNING, FINISHED_STATE, FAILED, INTERRUPTED = "running", "finished", "failed", "interrupted"
 FOUND, DAMAGED = "found", "damaged"
+STATES = {
+    WAITING: "Waiting for free cores",
+    RUNNING: "Running",
+    PAUSED: "Paused",
+    STOPPED: "Stopped",
+    FAILED: "It could not run",
+    INTERRUPTED: "Interrupted",
+    FINISHED_STATE: "Finished",
+    FOUND: "Found in this folder, not ordered on this page",
+    DAMAGED: "Damaged",
+}
 LONGEST_SAID = 1 << 16
 QUIET = 15.0  # seconds without a word from a tuning, which writes at least every five
 ON_ALL_ROWS = "--1.json"
 EVERY = 0.25  # seconds between two looks
 ALIVE = 15.0  # seconds after which a silent stream says that it is there
+LEAST_PAUSE, DUTY = 1.0, 20.0  # seconds between two interim results, and how many times as long as one takes
 _inspector = Inspector()
 
 
@@ -58,23 +69,36 @@ def progress_of(run: Run) -> Progress:
     found = facts_of(run.path)
     if found.damaged:
         return Progress(DAMAGED, 0, 0, f"This folder is damaged, or was not made by steadyset: {found.damaged}.")
-    done, total = _of_tuning(run, found) if run.kind.name == "tuning" else _of_assessment(run, found)
-    state, complaint = _state(run, done, total), _complaint(run.path)
-    until = _until(found)
+    done, total = _counted(run, found)
+    complaint, until = _complaint(run.path), _until(found)
+    state = _state(run, complaint, finished=done >= total)
     if state == FINISHED_STATE and (until or not total):
         return Progress(state, done, done)
     return Progress(state, done, 0 if until else total, complaint if state == FAILED else "", until)
 
 
-def _state(run: Run, done: int, total: int) -> str:
+def _counted(run: Run, found: FolderFacts) -> tuple[int, int]:
+    """How many runs or configurations are finished, and how many there will be; 0 where that is not known."""
+    if found.selectors:
+        names: list[str] = []
+        with suppress(OSError):
+            names = beneath.names(run.path, FINISHED)
+        single = sum(name.endswith(".json") and not name.endswith(ON_ALL_ROWS) for name in names)
+        done = single + found.packed
+        return done, len(found.selectors) * found.n_runs or done
+    asked = None if run.order is None else run.order.options.get("trials")
+    return found.tried, asked if isinstance(asked, int) else 0  # a damaged file may hold something else
+
+
+def _state(run: Run, complaint: str, *, finished: bool) -> str:
     asked = None if run.order is None else run.order.state
     if is_held(run.path) or is_locked(run.path) or (asked is None and _beats(run.path)):
         return RUNNING
     if asked in (WAITING, PAUSED, STOPPED):
         return str(asked)
-    if _complaint(run.path):
+    if complaint:
         return FAILED
-    if beneath.modified(run.path, run.kind.last) and done >= total:
+    if beneath.modified(run.path, run.kind.last) and finished:
         return FINISHED_STATE
     return FOUND if run.found is not None else INTERRUPTED
 
@@ -107,21 +131,6 @@ def said(folder: Path) -> str:
     return ""
 
 
-def _of_assessment(run: Run, found: FolderFacts) -> tuple[int, int]:
-    if not found.selectors:
-        return 0, 0
-    names: list[str] = []
-    with suppress(OSError):
-        names = beneath.names(run.path, FINISHED)
-    single = sum(name.endswith(".json") and not name.endswith(ON_ALL_ROWS) for name in names)
-    done, total = single + found.packed, len(found.selectors) * found.n_runs
-    return (done, total) if total else (done, done)
-
-
-def _of_tuning(run: Run, found: FolderFacts) -> tuple[int, int]:
-    return found.tried, _whole(run.order.options.get("trials")) if run.order is not None else 0
-
-
 def _beats(folder: Path) -> bool:
     """Whether a tuning in a terminal, which holds no lock, has lately written, and not its last words."""
     last = beneath.modified(folder, DATABASE)
@@ -134,26 +143,50 @@ def _complaint(folder: Path) -> str:
     return lines[-1].removeprefix(COMPLAINT) if lines else ""
 
 
-def _whole(value: Any) -> int:
-    """A number that a file holds; 0 where a damaged one holds something else."""
-    return value if isinstance(value, int) else 0
-
-
 # ---- as it happens: a folder is looked at while somebody listens, once for all listeners ----------------------------
 
 
-class Shows(Protocol):
-    """Says what to show of a run, and whether it may still change; its revision changes when it would say more."""
+class Display:
+    """What is shown of runs as they go on; interim results come from the sandbox, rarely enough to cost nothing."""
 
-    async def show(self, run: Run) -> tuple[str, bool]: ...
+    def __init__(self, render: Callable[..., str], sandbox: Sandbox) -> None:
+        self.render, self.sandbox = render, sandbox
+        self._interim: dict[str, Any] = {}
+        self._busy: dict[str, asyncio.Task[None]] = {}
+        self._next: dict[str, float] = {}
 
-    def revision(self, name: str) -> int: ...
+    def revision(self, name: str) -> int:
+        """Changes with the interim result."""
+        return id(self._interim.get(name))
+
+    async def show(self, run: Run) -> tuple[str, bool]:
+        """The state of a run as a part of a page, and whether it may still change."""
+        progress = await asyncio.to_thread(progress_of, run)
+        is_due = run.name not in self._busy and time.monotonic() >= self._next.get(run.name, 0.0)
+        if progress.state == RUNNING and progress.done and is_due:
+            self._busy[run.name] = asyncio.create_task(self._compute(run))
+        interim = self._interim.get(run.name)
+        text = self.render("progress.html.j2", run=run, progress=progress, interim=interim)
+        if not progress.lives:
+            self._interim.pop(run.name, None)
+        return text, progress.lives
+
+    async def _compute(self, run: Run) -> None:
+        begin = time.monotonic()
+        try:
+            self._interim[run.name] = await self.sandbox.call(run.kind.interim, str(run.path))
+        except InputError:
+            pass  # the next one may find more
+        finally:
+            now = time.monotonic()
+            self._next[run.name] = now + max(LEAST_PAUSE, DUTY * (now - begin))
+            del self._busy[run.name]
 
 
 class Watches:
     """One watch for each run that somebody follows."""
 
-    def __init__(self, store: RunStore, show: Shows) -> None:
+    def __init__(self, store: RunStore, show: Display) -> None:
         self.store, self.show = store, show
         self._watches: dict[str, Watch] = {}
 
@@ -185,7 +218,7 @@ class Watches:
 class Watch:
     """Looks at one run folder."""
 
-    def __init__(self, store: RunStore, run: Run, show: Shows) -> None:
+    def __init__(self, store: RunStore, run: Run, show: Display) -> None:
         self.store, self.run, self.show = store, run, show
         self.content, self.version, self.over = "", 0, False
         self.listeners = 0

@@ -1,15 +1,25 @@
-"""The folder that the page works in: its run folders and its data files, by names that cannot leave it."""
+"""The folder that the page works in: its run folders with their orders, and its data files, by names within it.
+
+A run folder may come from a stranger, and so may the order in it: what the page was asked to run is written there, so
+that it outlives the server. Orders that a person gave to a page of this user carry a seal, made with a key that lies
+outside of every served folder; an order without it is shown and never obeyed.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import json
 import os
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.job import Job
@@ -21,46 +31,137 @@ from steadyset.io.disk import (
     CHOSEN,
     DATABASE,
     FINISHED,
+    LIST,
+    LIST_NAMES,
+    LIST_SHEET,
+    LIST_TABLE,
     LOCK,
     RANKINGS,
     RECORDED_FINDINGS,
-    RECORDED_METHODS,
     SETTINGS,
     TABLE,
+    TARGETS,
     TRIALS,
     explained,
 )
 from steadyset.io.formats.record import PACKED, endings_in_words, format_of
-from steadyset.options import files_read
-from steadyset.serve.orders import HELD, JOB, SAID, Order, found_order, read_order
+from steadyset.options import files_read, jobs, why_in_terminal
 
 DATA = "data"  # the folder of uploaded tables
-LONGEST = 255  # bytes of a name
-REPORT = "report.html"
+JOB, HELD, SAID, REPORT = "job.json", "held", "said.txt", "report.html"
+WAITING, STARTED, PAUSED, STOPPED = "waiting", "started", "paused", "stopped"
+COMPLAINT = "steadyset: "  # what the command puts before a sentence on what is wrong
+PAGE, SEAL, KEY, KEY_BYTES = "page", "seal", "page.key", 32
+MAX_ORDER_BYTES, MAX_NAME_BYTES = 1 << 20, 255
 NAME = re.compile(r"[^\W_][\w .()+-]{0,79}")  # begins with a letter or digit, and has no separators
 # What runs and the page write: nothing else is ever deleted.
 OWN = (JOB, HELD, SAID, REPORT, SETTINGS, CELLS, ALIKE_FEATURES, TABLE, LOCK, DATABASE, TRIALS)
-OWN_TOO = (RECORDED_FINDINGS, RECORDED_METHODS, CHOSEN, *(f"{DATABASE}-{part}" for part in ("journal", "wal", "shm")))
+BESIDE_DATABASE = tuple(f"{DATABASE}-{part}" for part in ("journal", "wal", "shm"))
+OWN_TOO = (RECORDED_FINDINGS, CHOSEN, LIST, LIST_TABLE, LIST_SHEET, LIST_NAMES, *BESIDE_DATABASE)
 
 
 class Kind(NamedTuple):
-    """A kind of run folder: the command that makes it, what it is called, and by which files it is known.
+    """A kind of run folder: all in which the page treats one job otherwise than another.
 
-    `mark` is there from the first run on, `last` once all are finished; `interim` is what the sandbox computes before.
+    Attributes
+    ----------
+    command : that makes it
+    name : what it is called
+    title : of the form that asks for it
+    unit : what is counted while it goes on
+    mark, last : files by which it is known: from the first run on, and once all are finished
+    reported : the file that a report needs
+    estimate, interim : what the sandbox computes before it is ordered, and while it goes on
+    tables : files of it that people take away
+    has_selectors : whether selectors and runs can be added to it, and two of them be compared
     """
 
     command: str
     name: str
+    title: str
+    unit: str
     mark: str
     last: str
-    title: str
+    reported: str
+    estimate: str
     interim: str
+    tables: tuple[str, ...]
+    has_selectors: bool
 
 
 KINDS = (
-    Kind("assess", "assessment", SETTINGS, TABLE, "Assess selectors", "interim"),
-    Kind("tune", "tuning", DATABASE, TRIALS, "Tune: find the best configurations", "front"),
+    Kind(
+        command="shortlist",
+        name="shortlist",
+        title="Get a list of features",
+        unit="runs",
+        mark=LIST,
+        last=RECORDED_FINDINGS,
+        reported=RECORDED_FINDINGS,
+        estimate="estimated_shortlist",
+        interim="interim",
+        tables=(LIST_TABLE, LIST_SHEET, LIST_NAMES),
+        has_selectors=False,
+    ),
+    Kind(
+        command="assess",
+        name="assessment",
+        title="Assess selectors",
+        unit="runs",
+        mark=SETTINGS,
+        last=TABLE,
+        reported=SETTINGS,
+        estimate="estimated",
+        interim="interim",
+        tables=(TABLE,),
+        has_selectors=True,
+    ),
+    Kind(
+        command="tune",
+        name="tuning",
+        title="Tune: find the best configurations",
+        unit="configurations",
+        mark=DATABASE,
+        last=TRIALS,
+        reported=RECORDED_FINDINGS,
+        estimate="estimated_tuning",
+        interim="front",
+        tables=(CHOSEN,),
+        has_selectors=False,
+    ),
 )
+
+
+@dataclass(frozen=True)
+class Order:
+    """One job, and how the page deals with it.
+
+    Attributes
+    ----------
+    command : one of steadyset.options.jobs
+    options : their values by name; paths are relative to the folder of the page
+    cores : how many it occupies
+    state : what was last asked of it; whether it runs is seen by its lock
+    number : its place in the queue
+    pid, born : of the process that runs it, or ran it last; a number alone is given to others later
+    """
+
+    command: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    cores: int = 1
+    state: str = WAITING
+    number: int = 0
+    pid: int = 0
+    born: str = ""
+
+    @property
+    def job(self) -> Job:
+        """What is to be done."""
+        return Job(self.command, self.options)
+
+    def but(self, **changed: Any) -> Order:
+        """The same order with other values."""
+        return replace(self, **changed)
 
 
 class Run(NamedTuple):
@@ -85,7 +186,12 @@ class RunStore:
 
     def runs(self) -> list[Run]:
         """The run folders, the last changed first."""
-        found = [run for path in self._folders() if (run := self._run(path)) is not None]
+        folders = [
+            path
+            for path in self.path.iterdir()
+            if NAME.fullmatch(path.name) and path.is_dir() and not path.is_symlink()
+        ]
+        found = [run for path in folders if (run := self._run(path)) is not None]
         return sorted(found, key=lambda run: run.changed, reverse=True)
 
     def run(self, name: str) -> Run:
@@ -109,13 +215,19 @@ class RunStore:
         folder, _, file = name.rpartition("/")
         path = self.path / folder / file
         known = folder in ("", DATA) and not (self.path / folder).is_symlink()
-        if not known or not _fits(file) or not _is_plain(file) or not _is_table(path):
+        plain = bool(file) and not any(sign in file for sign in "/\\\0\n\r")
+        if not known or not plain or not _fits(file) or not _is_table(path):
             raise InputError(f"There is no data file {name!r} here.")
         return path
 
     def new_table(self, given: str) -> Path:
         """Where an upload goes: a name of ours, made of what is harmless in the given one."""
-        return self._within(DATA) / harmless_name(given)
+        folder = self.path / DATA
+        if folder.is_symlink():
+            raise InputError(f"{folder} is a link; it has to be a folder.")
+        with explained(folder):
+            folder.mkdir(exist_ok=True)
+        return folder / harmless_name(given)
 
     def place(self, name: str) -> Path:
         """The path of a run folder, which may not exist; names that could leave the folder are refused."""
@@ -150,7 +262,7 @@ class RunStore:
             for name in (*OWN, *OWN_TOO):
                 with suppress(IsADirectoryError, PermissionError):  # a folder of that name stays
                     beneath.remove(run.path, name)
-            for name in (FINISHED, RANKINGS):
+            for name in (FINISHED, RANKINGS, TARGETS):
                 beneath.remove_folder(run.path, name)
             left = sorted(path.name for path in run.path.iterdir())
             if not left:
@@ -177,29 +289,16 @@ class RunStore:
                 why = error.strerror or str(error)
                 raise InputError(f"{shown_name(str(given))} cannot be read: {why}.") from None
 
-    def _within(self, name: str) -> Path:
-        folder = self.path / name
-        if folder.is_symlink():
-            raise InputError(f"{folder} is a link; it has to be a folder.")
-        with explained(folder):
-            folder.mkdir(exist_ok=True)
-        return folder
-
-    def _folders(self) -> Iterator[Path]:
-        for path in self.path.iterdir():
-            if NAME.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
-                yield path
-
     def _run(self, path: Path) -> Run | None:
-        order, found = read_order(path), found_order(path)
+        asked, sealed = order_in(path)
         kind = next((kind for kind in KINDS if os.path.lexists(path / kind.mark)), None)
-        asked = order or found
         if kind is None and asked is not None:
             kind = kind_of(asked.command)
         if kind is None:
             return None
-        stamps = [beneath.modified(path, name) for name in (".", FINISHED, CELLS, DATABASE)]
-        return Run(path.name, path, kind, order, _moment(max(stamps)), found)
+        changed = _moment(max(beneath.modified(path, name) for name in (".", FINISHED, CELLS, DATABASE)))
+        order, found = (asked, None) if sealed else (None, asked)
+        return Run(path.name, path, kind, order, changed, found)
 
 
 def kind_of(command: str) -> Kind | None:
@@ -221,7 +320,7 @@ def harmless_name(given: str) -> str:
 def _fits(name: str) -> bool:
     """Whether a disk can hold a name."""
     with suppress(UnicodeError):
-        return len(os.fsencode(name)) <= LONGEST
+        return len(os.fsencode(name)) <= MAX_NAME_BYTES
     return False
 
 
@@ -233,10 +332,69 @@ def _moment(nanoseconds: int) -> datetime:
         return datetime.fromtimestamp(0)
 
 
-def _is_plain(name: str) -> bool:
-    return bool(name) and not name.startswith(".") and not any(sign in name for sign in "/\\\0\n\r")
-
-
 def _is_table(path: Path) -> bool:
     known = format_of(path.name) is not None
     return known and not path.name.startswith(".") and path.is_file() and not path.is_symlink()
+
+
+# ---- orders in their folders, and the seal of this user's pages ------------------------------------------------------
+
+
+def write_order(folder: Path, order: Order) -> None:
+    """Put an order into its run folder, sealed: a job that `steadyset run` takes, with what the page knows of it."""
+    page = asdict(order)
+    job = {"command": page.pop("command"), "options": page.pop("options")}
+    page[SEAL] = _seal(folder, {**job, PAGE: page})
+    with explained(folder):
+        folder.mkdir(exist_ok=True)
+        beneath.write(folder, JOB, json.dumps({**job, PAGE: page}, indent=1).encode())
+
+
+def read_order(folder: Path) -> Order | None:
+    """The order that a person gave to a page of this user; None where there is none, or its file is damaged."""
+    order, sealed = order_in(folder)
+    return order if sealed else None
+
+
+def order_in(folder: Path) -> tuple[Order | None, bool]:
+    """The order in a folder, and whether its seal is one of this user's pages: others came with the folder."""
+    try:
+        content = json.loads(beneath.read(folder, JOB, MAX_ORDER_BYTES))
+        page = content[PAGE]
+        seal = page.pop(SEAL, "")
+        order = Order(content["command"], content["options"], **page)
+        whole = all(isinstance(number, int) and number >= 0 for number in (order.cores, order.number, order.pid))
+        texts = all(isinstance(text, str) for text in (order.state, order.born, seal))
+        sound = order.command in jobs() and isinstance(order.options, dict) and whole and texts
+        if not sound or why_in_terminal(order.job):
+            return None, False
+        return order, hmac.compare_digest(seal.encode(), _seal(folder, content).encode())
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None, False
+
+
+def _seal(folder: Path, content: Mapping[str, Any]) -> str:
+    """Of an order in this very folder: a copy of it elsewhere has none."""
+    sealed = json.dumps([str(folder.absolute()), content], sort_keys=True)
+    return hmac.new(_key(_state_folder()), sealed.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+
+
+def _state_folder() -> Path:
+    given = os.environ.get("XDG_STATE_HOME", "")
+    return (Path(given) if os.path.isabs(given) else Path.home() / ".local" / "state") / "steadyset"
+
+
+@cache
+def _key(folder: Path) -> bytes:
+    """The key of this user, made when it is first needed; where it cannot be kept, that of this server alone."""
+    fresh = secrets.token_bytes(KEY_BYTES)
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            with beneath.opened(folder, KEY, flags, 0o600) as file:
+                os.write(file, fresh)
+        kept = beneath.read(folder, KEY, KEY_BYTES)
+        if len(kept) == KEY_BYTES:
+            return kept
+    return fresh

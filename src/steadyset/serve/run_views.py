@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import mimetypes
 import os
 import tempfile
 import time
@@ -22,100 +23,31 @@ from steadyset.io import beneath
 from steadyset.io.disk import CELLS, FINISHED, RECORDED_FINDINGS, TABLE
 from steadyset.options import as_shell_line, files_read, job_from, jobs, option_of, why_in_terminal
 from steadyset.serve.forms import python_lines
-from steadyset.serve.orders import PAUSED, STOPPED, WAITING, Order
-from steadyset.serve.progress import (
-    DAMAGED,
-    FAILED,
-    FINISHED_STATE,
-    FOUND,
-    INTERRUPTED,
-    RUNNING,
-    facts_of,
-    progress_of,
-    said,
-    stamps,
-)
-from steadyset.serve.run_store import REPORT, Run
-from steadyset.serve.site import Site, go_to, report_response, site_of
+from steadyset.serve.progress import DAMAGED, FINISHED_STATE, RUNNING, facts_of, progress_of, said, stamps
+from steadyset.serve.run_store import PAUSED, REPORT, STOPPED, WAITING, Order, Run
+from steadyset.serve.site import Site, go_to, report_response, view
 
-LEAST_PAUSE, DUTY = 1.0, 20.0  # seconds between two interim results, and how many times as long as one takes
+ENDED = {"pause": PAUSED, "stop": STOPPED}  # what is asked for, and the state after it
 WRONG_PASSWORD_SECONDS = 1.0
 MAX_KNOWN = 500  # answers that are kept
 MAX_SHOWN = 256 << 20  # bytes of a report or a table
 REPORT_SECONDS = 900.0  # many selectors have many pictures
-STATES = {
-    WAITING: "Waiting for free cores",
-    RUNNING: "Running",
-    PAUSED: "Paused",
-    STOPPED: "Stopped",
-    FAILED: "It could not run",
-    INTERRUPTED: "Interrupted",
-    FINISHED_STATE: "Finished",
-    FOUND: "Found in this folder, not ordered on this page",
-    DAMAGED: "Damaged",
-}
-
 _known_answers: dict[tuple[Path, tuple[int, ...]], list[str]] = {}
 
 
-class Display:
-    """What is shown of runs as they go on; interim results come from the sandbox, rarely enough to cost nothing."""
-
-    def __init__(self, site: Site) -> None:
-        self.site = site
-        self._interim: dict[str, Any] = {}
-        self._busy: dict[str, asyncio.Task[None]] = {}
-        self._next: dict[str, float] = {}
-
-    def revision(self, name: str) -> int:
-        """Changes with the interim result."""
-        return id(self._interim.get(name))
-
-    async def show(self, run: Run) -> tuple[str, bool]:
-        """The state of a run as a part of a page, and whether it may still change."""
-        progress = await asyncio.to_thread(progress_of, run)
-        if progress.state == RUNNING and progress.done:
-            self._compute(run)
-        interim = self._interim.get(run.name)
-        text = self.site.text("progress.html.j2", run=run, progress=progress, states=STATES, interim=interim)
-        if not progress.lives:
-            self._interim.pop(run.name, None)
-        return text, progress.lives
-
-    def _compute(self, run: Run) -> None:
-        if run.name in self._busy or time.monotonic() < self._next.get(run.name, 0.0):
-            return
-        self._busy[run.name] = asyncio.create_task(self._computed(run))
-
-    async def _computed(self, run: Run) -> None:
-        begin = time.monotonic()
-        try:
-            self._interim[run.name] = await self.site.sandbox.call(run.kind.interim, str(run.path))
-        except InputError:
-            pass  # the next one may find more
-        finally:
-            now = time.monotonic()
-            self._next[run.name] = now + max(LEAST_PAUSE, DUTY * (now - begin))
-            del self._busy[run.name]
-
-
-async def run_page(request: Request) -> Response:
+@view("/runs/{run}")
+async def run_page(site: Site, request: Request, run: Run) -> Response:
     """The page of a run."""
-    site = site_of(request)
-    run = site.store.run(request.path_params["name"])
     progress = await asyncio.to_thread(progress_of, run)
-    part = "run_part.html.j2" if request.headers.get("hx-request") == "true" else "run.html.j2"
-    text, _ = await request.app.state.display.show(run)
+    text, _ = await site.display.show(run)
     return site.page(
         request,
-        part,
+        "run.html.j2",
         run=run,
         progress=progress,
         shown=text,
-        states=STATES,
-        has_table=beneath.modified(run.path, TABLE) > 0,
-        has_report=progress.done
-        and (run.kind.name == "assessment" or beneath.modified(run.path, RECORDED_FINDINGS) > 0),
+        tables=[name for name in run.kind.tables if beneath.modified(run.path, name)],
+        has_report=progress.done and beneath.modified(run.path, run.kind.reported) > 0,
         said=said(run.path),
         **_copied(run),
         **_resumed(site, run, progress.state),
@@ -201,44 +133,17 @@ def _found(name: str, options: Mapping[str, Any], folder: Path) -> Path | None:
     return next((place.resolve() for place in places if place.is_file()), None)
 
 
-async def run_progress(request: Request) -> Response:
+@view("/runs/{run}/progress")
+async def run_progress(site: Site, request: Request, run: Run) -> Response:
     """The states of a run as server-sent events."""
-    site = site_of(request)
-    run = site.store.run(request.path_params["name"])
-    stream = request.app.state.watches.follow(run)
-    return StreamingResponse(stream, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+    return StreamingResponse(
+        site.watches.follow(run), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
+    )
 
 
-async def run_action(request: Request) -> Response:
-    """Pause, stop, resume, or add runs or selectors."""
-    site = site_of(request)
-    run = site.store.run(request.path_params["name"])
-    action = request.path_params["action"]
-    if action == "pause":
-        site.queue.pause(run)
-    elif action == "stop":
-        site.queue.stop(run)
-    elif action == "resume":
-        _refuse_locked(run)
-        site.queue.submit(run.name, _order_of(site, run))
-    elif action == "more":
-        _refuse_locked(run)
-        form = {name: str(value) for name, value in (await request.form()).items()}
-        order = _order_of(site, run)
-        site.queue.submit(run.name, order.but(options=_more(_with_selectors(order.options, run), form)))
-    else:
-        raise InputError(f"A run cannot be asked to {action!r}.")
-    return go_to(request, f"/runs/{run.name}")
-
-
-def _refuse_locked(run: Run) -> None:
+def _refuse_running(run: Run, what_to_do: str = "pause or stop it first") -> None:
     if progress_of(run).state == RUNNING:
-        raise InputError(f"{run.name} is running; pause it first.")
-
-
-def _with_selectors(options: Mapping[str, Any], run: Run) -> dict[str, Any]:
-    """The options with the selectors of the folder, where the command left them to its defaults."""
-    return {**options, "selector": list(options.get("selector") or facts_of(run.path).selectors)}
+        raise InputError(f"{run.name} is running; {what_to_do}.")
 
 
 def _more(options: Mapping[str, Any], form: Mapping[str, str]) -> dict[str, Any]:
@@ -257,10 +162,9 @@ def _more(options: Mapping[str, Any], form: Mapping[str, str]) -> dict[str, Any]
     return changed
 
 
-async def run_report(request: Request) -> Response:
+@view("/runs/{run}/report")
+async def run_report(site: Site, request: Request, run: Run) -> Response:
     """The report of the finished runs."""
-    site = site_of(request)
-    run = site.store.run(request.path_params["name"])
     target = run.path / REPORT
     if not _is_fresh(run.path):
         begin = time.time_ns()
@@ -270,10 +174,11 @@ async def run_report(request: Request) -> Response:
     return report_response(HTMLResponse(_content(run, REPORT)), request, run.name)
 
 
-async def run_frame(request: Request) -> Response:
+@view("/runs/{run}/frame")
+async def run_frame(site: Site, request: Request, run: Run) -> Response:
     """The report in place, once it is written."""
-    await run_report(request)
-    return site_of(request).page(request, "frame.html.j2", name=request.path_params["name"])
+    await run_report(site, request, run)
+    return site.page(request, "frame.html.j2", name=run.name)
 
 
 def _is_fresh(folder: Path) -> bool:
@@ -291,19 +196,18 @@ def _content(run: Run, name: str) -> bytes:
         raise InputError(f"{name} cannot be read: {error.strerror or error}.") from None
 
 
-async def run_file(request: Request) -> Response:
-    """The table of features, the figures, the methods paragraph."""
-    site = site_of(request)
-    run = site.store.run(request.path_params["name"])
-    wanted = request.path_params["file"]
-    if wanted == TABLE and os.path.lexists(run.path / TABLE):
-        return _download(_content(run, TABLE), f"{run.name}-{TABLE}", "text/csv")
-    if wanted == "methods.txt":
+@view("/runs/{run}/files/{file}")
+async def run_file(site: Site, request: Request, run: Run, file: str) -> Response:
+    """Tables, the figures, the methods paragraph."""
+    if file in run.kind.tables and os.path.lexists(run.path / file):
+        kind = mimetypes.guess_type(file)[0] or "application/octet-stream"
+        return _download(_content(run, file), f"{run.name}-{file}", kind)
+    if file == "methods.txt":
         text = await site.sandbox.call("methods", str(run.path))
         return site.page(request, "methods.html.j2", text=text)
-    if wanted == "figures.zip":
+    if file == "figures.zip":
         return await _figures(site, run)
-    raise InputError(f"{run.name} has no {wanted!r}.")
+    raise InputError(f"{run.name} has no {file!r}.")
 
 
 async def _figures(site: Site, run: Run) -> Response:
@@ -326,9 +230,9 @@ def _download(content: bytes, name: str, kind: str) -> Response:
 # ---- the way in, and all runs ---------------------------------------------------------------------------------------
 
 
-async def enter(request: Request) -> Response:
+@view("/enter")
+async def enter(site: Site, request: Request) -> Response:
     """Trade the token of the printed link for a cookie."""
-    site = site_of(request)
     if site.access.password is not None or not site.access.admits(request.query_params.get("token", "")):
         return PlainTextResponse(
             "This link is of another server, or of an earlier start; open the one printed last.", 403
@@ -337,17 +241,17 @@ async def enter(request: Request) -> Response:
     return _with_cookie(site.page(request, "enter.html.j2"), site)
 
 
-async def login_page(request: Request) -> Response:
+@view("/login")
+async def login_page(site: Site, request: Request) -> Response:
     """Where the password is typed."""
-    site = site_of(request)
     if site.access.password is None:
         return RedirectResponse("/", 303)
     return site.page(request, "login.html.j2", wrong=False)
 
 
-async def login(request: Request) -> Response:
+@view("/login", "POST")
+async def login(site: Site, request: Request) -> Response:
     """Trade the password for a cookie; guesses wait for each other, so that many at once are no faster than one."""
-    site = site_of(request)
     form = await request.form()
     async with site.guessing:
         if site.access.password is None or not site.access.admits(str(form.get("password", ""))):
@@ -356,22 +260,21 @@ async def login(request: Request) -> Response:
     return _with_cookie(RedirectResponse("/", 303), site)
 
 
-async def home(request: Request) -> Response:
+@view("/")
+async def home(site: Site, request: Request) -> Response:
     """The first page."""
-    site = site_of(request)
     return site.page(request, "home.html.j2", **await _listed(site, most=5))
 
 
-async def runs_page(request: Request) -> Response:
+@view("/runs")
+async def runs_page(site: Site, request: Request) -> Response:
     """All runs."""
-    site = site_of(request)
     return site.page(request, "runs.html.j2", **await _listed(site))
 
 
-async def run_answer(request: Request) -> Response:
+@view("/runs/{run}/answer")
+async def run_answer(site: Site, request: Request, run: Run) -> Response:
     """What a run says, in a sentence or two."""
-    site = site_of(request)
-    run = site.store.run(request.path_params["name"])
     found = _known_answers.get((run.path, stamps(run.path)))
     if found is None:
         try:
@@ -384,12 +287,11 @@ async def run_answer(request: Request) -> Response:
     return site.page(request, "answer.html.j2", answer=found)
 
 
-async def rename(request: Request) -> Response:
+@view("/runs/{run}/name", "POST")
+async def rename(site: Site, request: Request, run: Run) -> Response:
     """Give a run another name."""
-    site = site_of(request)
-    run = site.store.run(request.path_params["name"])
     name = str((await request.form()).get("name", "")).strip()
-    _refuse_running(run.name, progress_of(run).state)
+    _refuse_running(run)
     site.store.rename(run, name)
     if run.order is not None:
         moved = site.store.run(name)
@@ -397,11 +299,29 @@ async def rename(request: Request) -> Response:
     return go_to(request, f"/runs/{name}")
 
 
-async def delete(request: Request) -> Response:
+@view("/runs/{run}/{action}", "POST")
+async def run_action(site: Site, request: Request, run: Run, action: str) -> Response:
+    """Pause, stop, resume, or add runs or selectors."""
+    if action in ENDED:
+        site.queue.end(run, ENDED[action])
+    elif action in ("resume", "more"):
+        _refuse_running(run, "pause it first")
+        order = _order_of(site, run)
+        if action == "more":
+            form = {name: str(value) for name, value in (await request.form()).items()}
+            # Where the command left the selectors to its defaults, they are those of the folder.
+            selectors = list(order.options.get("selector") or facts_of(run.path).selectors)
+            order = order.but(options=_more({**order.options, "selector": selectors}, form))
+        site.queue.submit(run.name, order)
+    else:
+        raise InputError(f"A run cannot be asked to {action!r}.")
+    return go_to(request, f"/runs/{run.name}")
+
+
+@view("/runs/{run}", "DELETE")
+async def delete(site: Site, request: Request, run: Run) -> Response:
     """Remove a run."""
-    site = site_of(request)
-    run = site.store.run(request.path_params["name"])
-    _refuse_running(run.name, progress_of(run).state)
+    _refuse_running(run)
     left = site.store.delete(run)
     if left:
         raise InputError(
@@ -410,9 +330,9 @@ async def delete(request: Request) -> Response:
     return go_to(request, "/runs")
 
 
-async def compare_page(request: Request) -> Response:
+@view("/compare")
+async def compare_page(site: Site, request: Request) -> Response:
     """Two runs side by side."""
-    site = site_of(request)
     names = request.query_params.getlist("run")
     if len(set(names)) != 2:
         raise InputError("Choose two runs to compare.")
@@ -421,23 +341,18 @@ async def compare_page(request: Request) -> Response:
     return site.page(request, "compare.html.j2", names=names)
 
 
-async def compare_report(request: Request) -> Response:
+@view("/compare/report")
+async def compare_report(site: Site, request: Request) -> Response:
     """The report over the selectors of two runs."""
-    site = site_of(request)
     runs = [site.store.run(name) for name in request.query_params.getlist("run")[:2]]
     page = await site.sandbox.call("compared", {run.name: str(run.path) for run in runs})
     return report_response(HTMLResponse(page), request, "comparison")
 
 
-def _refuse_running(name: str, state: str) -> None:
-    if state == RUNNING:
-        raise InputError(f"{name} is running; pause or stop it first.")
-
-
 async def _listed(site: Site, most: int | None = None) -> dict[str, object]:
     runs = await asyncio.to_thread(site.store.runs)
     shown = [{"run": run, "progress": await asyncio.to_thread(progress_of, run)} for run in runs[:most]]
-    return {"runs": shown, "more": len(runs) - len(shown), "states": STATES, "folder": str(site.store.path)}
+    return {"runs": shown, "more": len(runs) - len(shown), "folder": str(site.store.path)}
 
 
 def _with_cookie(response: Response, site: Site) -> Response:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from math import isfinite, nan
 from pathlib import Path
 from typing import Any
@@ -20,33 +21,33 @@ import pyarrow as pa  # noqa: F401
 from steadyset.assessment import Assessment, Execution, assess
 from steadyset.assessment.request import make_plan
 from steadyset.findings import Findings, findings_of, methods_of
-from steadyset.findings.of_selections import of_selections
-from steadyset.foundation.conventions import CORE, LEVEL
+from steadyset.findings.of_results import of_selections
+from steadyset.foundation.arguments import CORE, FIRST_RUNS, LEVEL, MAX_RUNS
 from steadyset.foundation.errors import InputError, MissingTargetError
-from steadyset.foundation.text import amount, counted, number, shown_name, span
-from steadyset.inference.caution import cautions, without_cautions
+from steadyset.foundation.text import amount, counted, lasting, listed, number, shown_name, span
 from steadyset.inference.runs import over_the_same
-from steadyset.inference.table import table_rows
+from steadyset.inference.table import cautions, table_rows, without_cautions
 from steadyset.io.data.data_table import load_data
 from steadyset.io.formats.record import ANNOTATED, format_of, is_typed, is_workbook
-from steadyset.io.formats.sheets import first_rows, read_sheet
-from steadyset.io.formats.tables import TableFile
+from steadyset.io.formats.tables import TableFile, first_rows, read_sheet
 from steadyset.io.inspection import DATA, Inspection, inspect
 from steadyset.io.labels import UnionOfNames
 from steadyset.io.lists import UNKNOWN_UNIVERSE
-from steadyset.measures.evaluate import full_sets, telling_measures
-from steadyset.measures.options import Options
+from steadyset.measures.evaluate import Options, full_sets, telling_measures
 from steadyset.measures.record import get_measure
+from steadyset.options import AUTO
 from steadyset.plots import pictures_for
 from steadyset.plots.drawing import slim_svg
 from steadyset.reports import report
 from steadyset.reports.html import page_of
 from steadyset.resampling import RESAMPLINGS, resampling_by_name, resampling_entry
 from steadyset.resampling.base import Rows
+from steadyset.runner.columns import refuse_gaps
 from steadyset.runner.scoring import scores_for
-from steadyset.runner.table import refuse_gaps
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import selector_names, why_unable
+from steadyset.shortlists.procedure import FEWEST, USUAL
+from steadyset.shortlists.run import shortlist
 from steadyset.tasks import TASKS, task_of
 from steadyset.tuning import pareto_front
 from steadyset.tuning.evaluation import N_FEATURES, STABILITY, Evaluator, Rankings
@@ -54,8 +55,9 @@ from steadyset.tuning.models import NO_FILTER
 from steadyset.tuning.space import parts_of, read_space
 
 SHOWN_ROWS, SHOWN_COLUMNS = 6, 8
-MORE, MAX_CELL, MAX_NAMED = "…", 40, 1_000
+MORE, MAX_CELL, MAX_NAMED, MAX_LISTED = "…", 40, 1_000, 5
 MAX_PREVIEW = 50 << 20  # bytes of a file whose first cells are shown before its target is known
+PROBED_SPLITS = 10  # of a shortlist that is tried out
 PROBED = 2  # runs whose times make the estimate
 PROBE_SECONDS = 20.0  # after which no further selector is tried
 MAX_DRAWN = 2_000  # configurations whose times are added up one by one
@@ -103,7 +105,7 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[
     """How a data file is read: with its target, what it holds; without, the candidates."""
     target = reading.get("target")
     told: dict[str, Any] = {"preview": None, "candidates": {}, "notes": [], "understood": "", "outcome": ""}
-    found = inspect(path, **{name: value for name, value in reading.items() if name in INSPECTED})
+    found = _inspected(path, reading)
     told["candidates"] = dict(found.targets)
     if target is None:
         if not found.targets:  # a sentence says what the file is, or that nothing in it can be predicted
@@ -134,9 +136,21 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[
     }
 
 
+def _inspected(path: str, reading: Mapping[str, Any]) -> Inspection:
+    """What is in a table; a process that is kept parses it once, as long as neither file nor reading change."""
+    options = tuple((name, reading[name]) for name in INSPECTED if name in reading)
+    files = [path, reading["samples"]] if "samples" in reading else [path]
+    return _inspected_once(path, options, tuple(Path(file).stat().st_mtime_ns for file in files))
+
+
+@lru_cache(maxsize=1)
+def _inspected_once(path: str, options: tuple[tuple[str, Any], ...], stamps: tuple[int, ...]) -> Inspection:
+    return inspect(path, **dict(options))
+
+
 def fixed_runs(path: str, reading: Mapping[str, Any], task: str | None, resampling: str) -> int:
     """How many runs a resampling has on this data, 0 where that can be chosen; what cannot be run is refused."""
-    data: Any = load_data(path, **reading)
+    data: Any = load_data(_inspected(path, reading), **reading)
     task_of(data.y, task)
     return _fixed_runs(resampling_by_name(resampling), data)
 
@@ -147,9 +161,11 @@ def _fixed_runs(resampling: Any, data: Any) -> int:
     return int(resampling.n_runs_for(Rows(len(data.X), data.y, data.groups)))
 
 
-def estimated(path: str, reading: Mapping[str, Any], request: Mapping[str, Any]) -> tuple[dict[str, float], int]:
-    """Seconds that a run of each selector takes on this data, as far as there was time to try; runs, if fixed."""
-    data: Any = load_data(path, **reading)
+def estimated(
+    path: str, reading: Mapping[str, Any], request: Mapping[str, Any], at_once: int
+) -> tuple[str, dict[str, str]]:
+    """How long an assessment takes with so many runs at once, and one run of each selector, by runs that are tried."""
+    data: Any = load_data(_inspected(path, reading), **reading)
     drawn = resampling_by_name(str(request["resampling"]))
     fixed = _fixed_runs(drawn, data)
     if not fixed:
@@ -174,12 +190,48 @@ def estimated(path: str, reading: Mapping[str, Any], request: Mapping[str, Any])
         found[selector] = tried(selector)
         if time.monotonic() - begin < PROBE_SECONDS:  # the first time loads what is compiled
             found[selector] = min(found[selector], tried(selector))
-    return found, fixed
+    until_narrow = not fixed and request["runs"] == AUTO
+    runs = FIRST_RUNS if until_narrow else fixed or int(request["runs"])
+    known = {name: value for name, value in found.items() if isfinite(value)}
+    total = sum(known.values()) * runs / at_once
+    words = f"About {lasting(max(total, 1.0))}"
+    if until_narrow:
+        most = lasting(max(total * MAX_RUNS / runs, 1.0))
+        words += (
+            f" for the first {runs} runs; more follow until the intervals are narrow, at most {MAX_RUNS:,} in {most}"
+        )
+    untried = [name for name in request["selector"] if name not in found]
+    if untried:
+        words = f"More than {lasting(total)}: there was no time to try {listed(untried, MAX_LISTED)}"
+    failed = [name for name in found if name not in known]
+    failures = f" The first runs of {listed(failed, MAX_LISTED)} failed." if failed else ""
+    return f"{words}.{failures}", {name: f"{value:.2g} s" for name, value in known.items()}
 
 
-def estimated_tuning(path: str, reading: Mapping[str, Any], request: Mapping[str, Any]) -> tuple[float, int]:
-    """Seconds that the configurations of a tuning take on one core, by the first of them; how many were tried."""
-    data: Any = load_data(path, **reading)
+def estimated_shortlist(
+    path: str, reading: Mapping[str, Any], request: Mapping[str, Any], at_once: int
+) -> tuple[str, dict[str, str]]:
+    """The same for a shortlist, by the fewest permuted targets with few halves."""
+    data = replace(load_data(path, **reading), task=request.get("task"))
+    few: dict[str, Any] = {"permutations": FEWEST, "splits": PROBED_SPLITS, "outer": 0, "n_jobs": at_once}
+    seconds = []
+    for _ in range(2):  # the first time loads what is compiled
+        begin = time.monotonic()
+        shortlist(data, **few, execution=Execution(progress=False))
+        seconds.append(time.monotonic() - begin)
+        if seconds[0] > PROBE_SECONDS:
+            break
+    # Beside the permuted targets of the list, each repeat and three halves of the rows have the fewest.
+    targets = USUAL + (int(request["outer"]) + 3) * FEWEST
+    total = min(seconds) / (4 * FEWEST) * targets * 50 / PROBED_SPLITS
+    return f"About {lasting(max(total, 1.0))}.", {}
+
+
+def estimated_tuning(
+    path: str, reading: Mapping[str, Any], request: Mapping[str, Any], at_once: int
+) -> tuple[str, dict[str, str]]:
+    """The same for the configurations of a tuning, by the first of them."""
+    data: Any = load_data(_inspected(path, reading), **reading)
     task = task_of(data.y, request.get("task"))
     plan, names = make_plan(
         replace(data, task=task),
@@ -214,7 +266,9 @@ def estimated_tuning(path: str, reading: Mapping[str, Any], request: Mapping[str
     # Each filter ranks once, for all configurations.
     ranks = sum(_typical(ranking, name) for name in {params["filter"] for params in drawn})
     fits = sum(_typical(fitting, params["model"]) for params in drawn)
-    return ranks + fits * int(request["trials"]) / n_drawn, sum(map(len, fitting.values()))
+    total = ranks + fits * int(request["trials"]) / n_drawn
+    tried = sum(map(len, fitting.values()))
+    return f"About {lasting(max(total / at_once, 1.0))}, by {counted(tried, 'configuration')} tried out.", {}
 
 
 def interim(path: str) -> list[dict[str, Any]]:

@@ -9,15 +9,17 @@ import re
 import shutil
 import tempfile
 import time
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
 
 from steadyset._version import __version__
 from steadyset.foundation import text as wording
@@ -27,6 +29,7 @@ from steadyset.io import beneath
 from steadyset.serve.access import CHANGE, Access, TooMuchError, TooSlowError
 from steadyset.serve.forms import as_field
 from steadyset.serve.job_queue import Queue
+from steadyset.serve.progress import STATES, Display, Watches
 from steadyset.serve.run_store import RunStore
 from steadyset.serve.sandbox import Sandbox
 
@@ -34,6 +37,16 @@ PREFIX, LOCK = "steadyset-page-", "held"  # of temporary folders
 FORGOTTEN = 3600.0  # seconds after which an upload that did not arrive is nobody's
 OPENING = 60.0  # seconds in which a browser has read the page that leads to the link
 BAR = (3.0, 107.0)  # where the bar of an interval begins and ends
+TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+# Files that never change while the server runs: of the page itself, and the look of the report.
+STATIC = {
+    "app.css": "serve/static",
+    "app.js": "serve/static",
+    "htmx.min.js": "serve/static",
+    "htmx-sse.js": "serve/static",
+    "icon.svg": "serve/static",
+    "page.css": "reports",
+}
 
 # A report names what it runs by digests in a policy of its own; this one holds whatever file lies there.
 REPORT_POLICY = (
@@ -62,6 +75,8 @@ class Site:
     def __post_init__(self) -> None:
         self.queue = Queue(self.store, self.cores)
         self._templates = _templates()
+        self.display = Display(self.text, self.sandbox)
+        self.watches = Watches(self.store, self.display)
 
     def page(self, request: Request, template: str, **content: Any) -> Response:
         """A page, or a part of one."""
@@ -83,7 +98,8 @@ class Site:
 
     async def on_error(self, request: Request, error: Exception) -> Response:
         """The sentence of an error, where the page shows such; also of what the system refuses, such as a name."""
-        told = error.told(as_field) if isinstance(error, SteadysetError) else f"This cannot be done: {_reason(error)}."
+        why = getattr(error, "strerror", None) or error
+        told = error.told(as_field) if isinstance(error, SteadysetError) else f"This cannot be done: {why}."
         sentence = self.without_paths(told)
         code = 413 if isinstance(error, TooMuchError) else 408 if isinstance(error, TooSlowError) else 400
         if request.headers.get("hx-request") != "true":
@@ -95,15 +111,37 @@ class Site:
         return HTMLResponse(part, headers={"HX-Retarget": "#complaint", "HX-Reswap": "innerHTML"})
 
 
-def _reason(error: Exception) -> str:
-    return str(getattr(error, "strerror", None) or error)
+ROUTES: list[Route] = []
+View = Callable[..., Awaitable[Response]]
 
 
-def site_of(request: Request) -> Site:
-    """The server that got a request."""
-    site = request.app.state.site
-    assert isinstance(site, Site)
-    return site
+def view(path: str, method: str = "GET") -> Callable[[View], View]:
+    """Let a function answer requests for a path, by the site, the request and the parts of the path in braces.
+
+    `run` among these parts is the run folder of that name. A screen needs nothing else than this and its template.
+    """
+
+    def registered(answer: View) -> View:
+        async def answered(request: Request) -> Response:
+            site, parts = request.app.state.site, request.path_params
+            if "run" in parts:
+                parts = {**parts, "run": site.store.run(parts["run"])}
+            return await answer(site, request, **parts)
+
+        ROUTES.append(Route(path, answered, methods=[method]))
+        return answer
+
+    return registered
+
+
+@view("/static/{name}")
+async def static(site: Site, request: Request, name: str) -> Response:
+    """A file of the page itself."""
+    if name not in STATIC:
+        return PlainTextResponse("There is no such file.", 404)
+    content = files("steadyset").joinpath(*STATIC[name].split("/"), name).read_bytes()
+    kind = TYPES[Path(name).suffix]
+    return Response(content, media_type=kind, headers={"Cache-Control": "private, max-age=3600"})
 
 
 def go_to(request: Request, path: str) -> Response:
@@ -133,6 +171,7 @@ def _templates() -> Any:
         finalize=lambda value: shown_name(value) if type(value) is str and "\n" not in value else value,
     )
     environment.filters |= {"place": _place, "counted": wording.counted, "percent": wording.percent}
+    environment.globals["states"] = STATES
     return environment
 
 
@@ -158,9 +197,7 @@ class Temporary:
     def __enter__(self) -> Temporary:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
         os.close(self._lock)
 

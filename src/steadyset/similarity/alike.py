@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from steadyset.foundation.conventions import ALIKE, ALIKE_BY
+from steadyset.foundation.arguments import ALIKE, ALIKE_BY
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.similarity.features import FeatureSimilarity
 from steadyset.similarity.store import TIE
@@ -19,7 +19,7 @@ from steadyset.similarity.store import TIE
 MOST_FEATURES, MOST_ROWS = 3000, 5000
 MOST_COMPARISONS, LEAST_WITH_ALL = 10_000_000, 50  # of selected features with all features
 MOST_OTHERS = 5  # features that were not compared themselves, kept for each that was
-COLUMNS_A_BLOCK = 2048
+COLUMNS_A_BLOCK, COLUMNS_A_CHUNK = 2048, 4096
 CELLS_A_BLOCK = 1 << 20  # 8 MB and as much scaled, little beside data that processes share
 
 # The similarities of some features with others, some of these at a time.
@@ -86,8 +86,6 @@ def alike_in_data(X: Floats, counts: Ints, fill: Floats | None = None) -> Alike:
 
     `fill` holds what replaces the missing values of each column; without it columns with gaps are left out.
     """
-    from steadyset.similarity.computed import unit_rows  # numba
-
     rows = np.unique(np.linspace(0, len(X) - 1, min(len(X), MOST_ROWS)).astype(np.int64))
 
     def unit(features: Ints) -> tuple[Floats, Ints]:
@@ -120,6 +118,22 @@ def alike_in_data(X: Floats, counts: Ints, fill: Floats | None = None) -> Alike:
     found = _alike(compared, counts, blocks, ALIKE, ALIKE_BY, note)
     gaps = f"{missing} with missing values were not compared" if missing else ""
     return replace(found, note=_joined(found.note, gaps))
+
+
+def unit_rows(columns: Floats) -> Floats:
+    """The columns as rows, centred and scaled to length 1; scaled and centred twice so that no size loses digits."""
+    n, d = columns.shape
+    unit = np.empty((d, n))
+    for start in range(0, d, COLUMNS_A_CHUNK):
+        part = columns[:, start : start + COLUMNS_A_CHUNK].T.copy()
+        constant = part.min(axis=1) == part.max(axis=1)
+        for _ in range(2):
+            part /= np.abs(part).max(axis=1, keepdims=True).clip(min=np.finfo(np.float64).tiny)
+            part -= part.mean(axis=1, keepdims=True)
+        part[constant] = 0.0
+        part /= np.where(constant, 1.0, np.sqrt(np.einsum("ij,ij->i", part, part)))[:, None]
+        unit[start : start + COLUMNS_A_CHUNK] = part
+    return unit
 
 
 def alike_by(similarity: FeatureSimilarity, counts: Ints) -> Alike:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -15,31 +15,27 @@ from steadyset.foundation.errors import InputError
 from steadyset.io.labels import describe_feature, feature_names
 from steadyset.io.numbers import is_frame, number_array, number_frame
 from steadyset.kernels.arrays import Floats, Ints, Places
-from steadyset.kernels.similarity.mutual import mutual_block, mutual_pairs, pack_levels
-from steadyset.kernels.similarity.similar import absolute_products, graph_rows, pairs_above
-from steadyset.similarity.store import TIE, Neighbours, frozen_graph, ones
+from steadyset.kernels.similarity import (
+    absolute_products,
+    graph_rows,
+    mutual_block,
+    mutual_pairs,
+    pack_levels,
+    pairs_above,
+)
+from steadyset.similarity.alike import COLUMNS_A_CHUNK, unit_rows
+from steadyset.similarity.store import TIE, Neighbours, Store, frozen_graph
 
 Method = Literal["pearson", "spearman", "mutual_info"]
 SIDE = 2048  # features on each side of a block
 SINGLE = 2e-5  # how far a similarity in single precision may be off, at least
-COLUMNS_A_CHUNK = 4096
 NAMED_FEATURES = 5
 
 
-class ComputedStore(ABC):
+class ComputedStore(Store):
     """The graph is found in two steps: blocks in single precision, then what comes near the threshold in double."""
 
     rounding = SINGLE
-
-    def __init__(self, n_features: int) -> None:
-        self._n_features = n_features
-
-    @property
-    def n_features(self) -> int:
-        return self._n_features
-
-    @abstractmethod
-    def block(self, rows: Ints, columns: Ints) -> Floats: ...
 
     @abstractmethod
     def _rough_blocks(self) -> Callable[[slice, slice], npt.NDArray[np.float32]]:
@@ -49,14 +45,8 @@ class ComputedStore(ABC):
     def _exact(self, f: Places, g: Places) -> Floats:
         """The similarities of some pairs of different features."""
 
-    def diagonal(self) -> Floats:
-        return ones(self.n_features)
-
-    def total(self) -> float:
-        return self._total
-
     @cached_property
-    def _total(self) -> float:
+    def total(self) -> float:
         all_features = np.arange(self.n_features)
         total = 0.0
         for rows, columns in self._tiles():
@@ -188,22 +178,6 @@ def _constant_note(constant: Ints, names: tuple[str, ...] | None) -> tuple[str, 
     more = f" and {len(constant) - NAMED_FEATURES} more" if len(constant) > NAMED_FEATURES else ""
     subject = "1 constant feature is" if len(constant) == 1 else f"{len(constant)} constant features are"
     return (f"{subject} similar to no other: {shown}{more}",)
-
-
-def unit_rows(columns: Floats) -> Floats:
-    """The columns as rows, centred and scaled to length 1; scaled and centred twice so that no size loses digits."""
-    n, d = columns.shape
-    unit = np.empty((d, n))
-    for start in range(0, d, COLUMNS_A_CHUNK):
-        part = columns[:, start : start + COLUMNS_A_CHUNK].T.copy()
-        constant = part.min(axis=1) == part.max(axis=1)
-        for _ in range(2):
-            part /= np.abs(part).max(axis=1, keepdims=True).clip(min=np.finfo(np.float64).tiny)
-            part -= part.mean(axis=1, keepdims=True)
-        part[constant] = 0.0
-        part /= np.where(constant, 1.0, np.sqrt(np.einsum("ij,ij->i", part, part)))[:, None]
-        unit[start : start + COLUMNS_A_CHUNK] = part
-    return unit
 
 
 def _ranks(columns: Floats) -> Floats:

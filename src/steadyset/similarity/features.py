@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.foundation.arguments import TableLike, wrong_argument
-from steadyset.foundation.conventions import ALIKE
+from steadyset.foundation.arguments import ALIKE, TableLike, wrong_argument
 from steadyset.foundation.display import Bar, Display, Shown, Table
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted
@@ -21,8 +20,7 @@ from steadyset.io.labels import check_same_order
 from steadyset.io.numbers import number_array
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selections import Selections
-from steadyset.similarity.reading import read_store
-from steadyset.similarity.store import Diagonal, Neighbours, Store, group_store, matrix_store
+from steadyset.similarity.store import Diagonal, Neighbours, Store, group_store, matrix_store, read_store
 
 if TYPE_CHECKING:
     from steadyset.similarity.computed import Method
@@ -243,7 +241,7 @@ class FeatureSimilarity(Shown):
     @property
     def diagonal(self) -> Floats:
         """The similarities c(f, f): ones, unless `from_matrix` was told to keep another diagonal."""
-        return self._store.diagonal()
+        return self._store.diagonal
 
     def total(self) -> float:
         """The sum of c(f, g) over all ordered pairs f != g, whatever the threshold; computed in blocks, once.
@@ -253,7 +251,7 @@ class FeatureSimilarity(Shown):
         float
             The sum.
         """
-        return self._store.total()
+        return self._store.total
 
     def with_threshold(self, threshold: float) -> FeatureSimilarity:
         """The same similarities under another threshold.

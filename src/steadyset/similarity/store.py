@@ -1,10 +1,12 @@
-"""How similarities are kept: what every store can be asked, and the stores of a given matrix and of given groups."""
+"""How similarities are kept: what every store can be asked, the stores of a matrix, of groups and of files."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, get_args
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -12,13 +14,16 @@ import numpy.typing as npt
 
 from steadyset.foundation.arguments import check_choice, is_collection, wrong_argument
 from steadyset.foundation.errors import InputError
-from steadyset.io.formats.columns import Columns
+from steadyset.io.formats.columns import RUN, Columns
+from steadyset.io.formats.tables import TableFile
 from steadyset.io.labels import AppearanceOrder, describe_feature, feature_names, name_positions
 from steadyset.io.lists.entries import row_pointers
+from steadyset.io.lists.long import column_numbers
 from steadyset.io.numbers import as_frame, is_frame, number_array, number_frame
 from steadyset.kernels.arrays import Floats, Ints
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from scipy import sparse
 
 
@@ -78,46 +83,41 @@ class Neighbours(NamedTuple):
     values: Floats
 
 
-class Store(Protocol):
-    """Similarities c(f, g) of d features, without a threshold."""
+class Store(ABC):
+    """Similarities c(f, g) of d features, without a threshold.
 
-    @property
-    def n_features(self) -> int: ...
+    `diagonal` holds c(f, f), ones that take no memory unless a matrix was told to keep others.
+    """
 
+    def __init__(self, n_features: int, diagonal: Floats | None = None) -> None:
+        self.n_features = n_features
+        self.diagonal = np.broadcast_to(np.float64(1), n_features) if diagonal is None else diagonal
+
+    @abstractmethod
     def block(self, rows: Ints, columns: Ints) -> Floats:
         """c(f, g) for f in rows and g in columns."""
 
-    def diagonal(self) -> Floats:
-        """c(f, f), which is 1 unless a matrix was told to keep another diagonal."""
-
+    @cached_property
+    @abstractmethod
     def total(self) -> float:
         """The sum of c(f, g) over all ordered pairs f != g."""
 
     def neighbours(self, threshold: float) -> Neighbours:
-        """The graph c(f, g) >= threshold - TIE."""
-
-
-def ones(n_features: int) -> Floats:
-    """A diagonal of ones that takes no memory."""
-    return np.broadcast_to(np.float64(1), n_features)
-
-
-def graph_of_blocks(store: Store, threshold: float) -> Neighbours:
-    """The graph by looking at every pair, some rows at a time."""
-    d = store.n_features
-    everything = np.arange(d)
-    degrees = np.zeros(d, dtype=np.int64)
-    indices, values = [], []
-    for rows in np.array_split(everything, -(-d * d // CELLS_A_BLOCK)):
-        if not len(rows):
-            continue
-        block = store.block(rows, everything)
-        near = block >= threshold - TIE
-        near[np.arange(len(rows)), rows] = False
-        degrees[rows] = near.sum(axis=1)
-        indices.append(np.nonzero(near)[1].astype(np.int64, copy=False))
-        values.append(block[near])
-    return frozen_graph(row_pointers(degrees), np.concatenate(indices), np.concatenate(values))
+        """The graph c(f, g) >= threshold - TIE; here by looking at every pair, some rows at a time."""
+        d = self.n_features
+        everything = np.arange(d)
+        degrees = np.zeros(d, dtype=np.int64)
+        indices, values = [], []
+        for rows in np.array_split(everything, -(-d * d // CELLS_A_BLOCK)):
+            if not len(rows):
+                continue
+            block = self.block(rows, everything)
+            near = block >= threshold - TIE
+            near[np.arange(len(rows)), rows] = False
+            degrees[rows] = near.sum(axis=1)
+            indices.append(np.nonzero(near)[1].astype(np.int64, copy=False))
+            values.append(block[near])
+        return frozen_graph(row_pointers(degrees), np.concatenate(indices), np.concatenate(values))
 
 
 def frozen_graph(indptr: Ints, indices: Ints, values: Floats) -> Neighbours:
@@ -132,60 +132,42 @@ Names = tuple[str, ...] | None
 ROUNDING, ROUNDING_SINGLE = 1e-8, 1e-6  # how far a matrix may be from symmetric, from [0, 1] and from c(f, f) = 1
 
 
-class DenseStore:
+class DenseStore(Store):
     """A d x d array that the caller built."""
 
     def __init__(self, matrix: Floats) -> None:
         matrix.setflags(write=False)
+        super().__init__(len(matrix), matrix.diagonal())
         self._matrix = matrix
-
-    @property
-    def n_features(self) -> int:
-        return len(self._matrix)
 
     def block(self, rows: Ints, columns: Ints) -> Floats:
         return self._matrix[np.ix_(rows, columns)]
 
-    def diagonal(self) -> Floats:
-        return self._matrix.diagonal()
-
-    def total(self) -> float:
-        return self._total
-
     @cached_property
-    def _total(self) -> float:
+    def total(self) -> float:
         return float(self._matrix.sum() - self._matrix.trace())
 
-    def neighbours(self, threshold: float) -> Neighbours:
-        return graph_of_blocks(self, threshold)
 
-
-class SparseStore:
+class SparseStore(Store):
     """The non-zero similarities between different features, and the diagonal; what is missing is 0."""
 
-    def __init__(self, others: sparse.csr_array, diagonal: Floats) -> None:
+    def __init__(self, others: sparse.csr_array, diagonal: Floats | None) -> None:
+        super().__init__(others.shape[0], diagonal)
         self._others = others
-        self._diagonal = diagonal
-
-    @property
-    def n_features(self) -> int:
-        return len(self._diagonal)
 
     def block(self, rows: Ints, columns: Ints) -> Floats:
         block: Floats = self._others[rows][:, columns].toarray()
         same = rows[:, None] == columns
-        block[same] = np.broadcast_to(self._diagonal[rows][:, None], block.shape)[same]
+        block[same] = np.broadcast_to(self.diagonal[rows][:, None], block.shape)[same]
         return block
 
-    def diagonal(self) -> Floats:
-        return self._diagonal
-
+    @cached_property
     def total(self) -> float:
         return float(self._others.data.sum())
 
     def neighbours(self, threshold: float) -> Neighbours:
         if threshold <= TIE:
-            return graph_of_blocks(self, threshold)
+            return super().neighbours(threshold)
         near = self._others.data >= threshold - TIE
         rows = np.repeat(np.arange(self.n_features), np.diff(self._others.indptr))[near]
         degrees = np.bincount(rows, minlength=self.n_features)
@@ -271,7 +253,7 @@ def _sparse_store(C: Any, names: Names, diagonal: Diagonal) -> SparseStore:
     others.eliminate_zeros()
     others.sort_indices()
     np.clip(others.data, 0.0, 1.0, out=others.data)
-    return SparseStore(others, np.clip(own, 0.0, 1.0) if diagonal == "keep" else ones(len(own)))
+    return SparseStore(others, np.clip(own, 0.0, 1.0) if diagonal == "keep" else None)
 
 
 def _check_diagonal(own: Floats, names: Names, rounding: float) -> None:
@@ -297,41 +279,32 @@ def _complain_of_asymmetry(value: float, mirrored: float, f: Any, g: Any, names:
     )
 
 
-class GroupStore:
+class GroupStore(Store):
     """The group of each feature as a number."""
 
     def __init__(self, groups: Ints) -> None:
-        self._groups = groups
+        super().__init__(len(groups))
+        self.groups = groups
         self._sizes = np.bincount(groups)
 
-    @property
-    def groups(self) -> Ints:
-        return self._groups
-
-    @property
-    def n_features(self) -> int:
-        return len(self._groups)
-
     def block(self, rows: Ints, columns: Ints) -> Floats:
-        return np.equal(self._groups[rows][:, None], self._groups[columns]).astype(np.float64)
+        return np.equal(self.groups[rows][:, None], self.groups[columns]).astype(np.float64)
 
-    def diagonal(self) -> Floats:
-        return ones(self.n_features)
-
+    @cached_property
     def total(self) -> float:
         return float(self._sizes @ (self._sizes - 1))
 
     def neighbours(self, threshold: float) -> Neighbours:
         """Each group is a clique."""
         if threshold <= TIE:
-            return graph_of_blocks(self, threshold)
-        by_group = np.argsort(self._groups, kind="stable")
+            return super().neighbours(threshold)
+        by_group = np.argsort(self.groups, kind="stable")
         group_start = row_pointers(self._sizes)
-        length = self._sizes[self._groups]
+        length = self._sizes[self.groups]
         start = row_pointers(length)
         rows = np.repeat(np.arange(self.n_features), length)
         within = np.arange(len(rows)) - start[rows]
-        members = by_group[group_start[self._groups[rows]] + within]
+        members = by_group[group_start[self.groups[rows]] + within]
         others = members[members != rows]
         return frozen_graph(row_pointers(length - 1), others, np.ones(len(others)))
 
@@ -398,3 +371,85 @@ def _groups_of_members(collections: list[Any], names: tuple[str, ...] | None, d:
     alone = codes < 0
     codes[alone] = len(collections) + np.arange(alone.sum())
     return codes
+
+
+SIMILARITY = "similarity"
+
+
+def read_store(path: Path, features: Sequence[str] | None, max_gb: float) -> tuple[DenseStore | SparseStore, Names]:
+    """The checked similarities of a csv, tsv or parquet file; the file decides on the layout."""
+    if path.suffix.lower() == ".json":
+        raise InputError(f"{path} is a json file; expected .csv, .tsv (also with .gz) or .parquet.")
+    read = _columns_or_table(path, max_gb, labels=True)
+    if RUN in (read.names if isinstance(read, Columns) else read.column_names):  # it may be a feature, not a label
+        read = _columns_or_table(path, max_gb, labels=False)
+    try:
+        if isinstance(read, Columns):
+            array, columns = square_columns(read, "C")
+        elif read.num_columns == 3 and read.column_names[2] == SIMILARITY:
+            return _from_long(read, features)
+        else:
+            array, columns = square_table(read, "C")
+        generated = columns == [f"x{i}" for i in range(len(columns))]  # the file has no header, or says no more
+        return matrix_store(array, features if features is not None or generated else columns, "check")
+    except InputError as error:
+        raise error.after(f"{path}: ") from None
+
+
+def _columns_or_table(path: Path, max_gb: float, *, labels: bool) -> Columns | pa.Table:
+    file = TableFile(path, max_gb=max_gb)
+    many = file.many_columns(labels=labels)
+    return file.arrow(labels=labels)[0] if many is None else many
+
+
+def _from_long(table: pa.Table, features: Sequence[str] | None) -> tuple[SparseStore | DenseStore, Names]:
+    f, g, names = _coded_features(table, features)
+    values = column_numbers(table, SIMILARITY)
+    pairs = g >= 0
+    f, g, values = f[pairs], g[pairs], values[pairs]
+    low, high, values = _each_pair_once(f, g, values, names)
+    d = len(names)
+    from scipy import sparse
+
+    upper = sparse.coo_array((values, (low, high)), shape=(d, d)).tocsr()
+    lower = sparse.coo_array((values[low != high], (high[low != high], low[low != high])), shape=(d, d)).tocsr()
+    return matrix_store(upper + lower, names, "check")
+
+
+def _coded_features(table: pa.Table, features: Sequence[str] | None) -> tuple[Ints, Ints, tuple[str, ...]]:
+    """The two feature columns as indices (-1: none) into the names, as declared or in order of appearance."""
+    import pandas as pd
+
+    both = [[None if x in (None, "") else str(x) for x in table.column(side).to_pylist()] for side in (0, 1)]
+    if any(x is None for x in both[0]):
+        raise InputError(f"Row {both[0].index(None) + 1} of the table names no first feature.")
+    codes, found = pd.factorize(np.array(both[0] + both[1], dtype=object))
+    names, _ = feature_names(list(found) if features is None else features, None, what="read")
+    assert names is not None
+    declared = {first for first, second in zip(*both, strict=True) if second is None}
+    if features is None and len(declared) < len(names):
+        names = AppearanceOrder(names)
+    position = {name: f for f, name in enumerate(names)}
+    unknown = [name for name in found if name not in position]
+    if unknown:
+        raise InputError(f"The table holds {unknown[0]!r}, which is not among the features.")
+    place = np.array([*(position[name] for name in found), -1], dtype=np.int64)[codes]
+    return place[: len(both[0])], place[len(both[0]) :], names
+
+
+def _each_pair_once(f: Ints, g: Ints, values: Floats, names: tuple[str, ...]) -> tuple[Ints, Ints, Floats]:
+    """Pairs f <= g; a pair that is listed twice, or both ways round, must say the same."""
+    low, high = np.minimum(f, g), np.maximum(f, g)
+    order = np.lexsort((high, low))
+    low, high, values = low[order], high[order], values[order]
+    again = np.flatnonzero((np.diff(low) == 0) & (np.diff(high) == 0))
+    differ = again[values[again] != values[again + 1]]
+    if differ.size:
+        e = differ[0]
+        raise InputError(
+            f"The table holds {values[e]:g} and {values[e + 1]:g} for {names[low[e]]!r} and {names[high[e]]!r}; "
+            "expected one similarity per pair."
+        )
+    first = np.ones(len(low), dtype=bool)
+    first[again + 1] = False
+    return low[first], high[first], values[first]

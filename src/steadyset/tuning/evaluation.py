@@ -18,7 +18,7 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,7 @@ from sklearn.base import clone
 
 from steadyset._version import __version__
 from steadyset.assessment.request import description, fingerprint
-from steadyset.foundation.arguments import job_count
-from steadyset.foundation.conventions import LEVEL
+from steadyset.foundation.arguments import LEVEL, job_count
 from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.inference.interval import confidence_interval
 from steadyset.io import beneath
@@ -41,14 +40,14 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures import Measure, get_measure
 from steadyset.resampling import Resample
 from steadyset.runner.extraction import Chosen
-from steadyset.runner.plan import Plan, is_ours, ready
-from steadyset.runner.run import ONE_CLASS, Cell, Fit, Fitted, Job, can_fit_together, compute, fit_together
+from steadyset.runner.plan import Plan, ready
+from steadyset.runner.run import ONE_CLASS, Cell, Fit, Fitted, Job, Training, can_fit_together, compute, fit_together
 from steadyset.runner.scoring import lower_is_better
-from steadyset.runner.training import Training
 from steadyset.selections import Selections
-from steadyset.selectors.filters import get_filter, top_features
+from steadyset.selectors.catalogue import is_ours
+from steadyset.selectors.filters import get_filter, ranked
+from steadyset.selectors.known import SharesPaths
 from steadyset.selectors.model_input import too_few
-from steadyset.selectors.protocols import SharesPaths
 from steadyset.similarity import FeatureSimilarity
 from steadyset.tasks import TASKS
 from steadyset.tuning.models import NO_FILTER, FilteredModel
@@ -58,26 +57,21 @@ DAMAGE = (OSError, ValueError, TypeError, KeyError, EOFError, RuntimeError, Memo
 HEADERS = 1 << 16  # bytes of a file beside its numbers, at most
 
 
+@dataclass(eq=False)
 class Rankings:
     """Rankings of the resamples of a plan, in memory and, with `folder`, on disk."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        resamples: Sequence[Resample],
-        n_jobs: int | None = None,
-        *,
-        room: int = 2,
-        folder: Path | None = None,
-        fill: bool = False,
-    ) -> None:
-        self.plan = plan
-        self.room = room
-        self.resamples = resamples
-        self.weights = np.stack([resample.weights(len(plan.y)) for resample in resamples])
-        self.n_jobs = n_jobs
-        self.fill = fill
-        self._store = None if folder is None else Store(folder, plan, self.weights.shape[0], fill=fill)
+    plan: Plan
+    resamples: Sequence[Resample]
+    n_jobs: int | None = None
+    room: int = 2
+    folder: Path | None = None
+    fill: bool = False
+
+    def __post_init__(self) -> None:
+        self.weights = np.stack([resample.weights(len(self.plan.y)) for resample in self.resamples])
+        n_resamples = len(self.weights)
+        self._store = None if self.folder is None else Store(self.folder, self.plan, n_resamples, fill=self.fill)
         self._known: dict[str, tuple[Ints, float]] = {}
 
     def best(self, name: str, k: int) -> Ints:
@@ -101,7 +95,7 @@ class Rankings:
         # than k few requests rank again. The others score all features anyway.
         size = min(d, self.room * k) if get_filter(name).greedy else d
         begin = time.perf_counter()
-        if self.plan.impute is None or not len(self.plan.gaps):
+        if not self.plan.fills:
             order = self._top(name, self.plan.X, self.weights, size)
         else:  # every resample fills the gaps in its own way
             training = (Training.of(self.plan, resample) for resample in self.resamples)
@@ -111,7 +105,7 @@ class Rankings:
 
     def _top(self, name: str, X: Floats, weights: Floats, k: int) -> Ints:
         options: Any = {"random_state": self.plan.seed, "n_jobs": self.n_jobs, "task": self.plan.task}
-        return top_features(name, X, self.plan.y, weights, k=k, fill=self.fill, **options)
+        return ranked(name, X, self.plan.y, weights, k=k, fill=self.fill, **options).best(k)
 
 
 def _is_ranking(row: Ints, d: int) -> bool:
@@ -177,9 +171,9 @@ class Store:
 
 
 STABILITY, N_FEATURES, SECONDS = "stability", "n_features", "seconds"
-MOST_TRIALS = 1_000_000
+MAX_TRIALS = 1_000_000
 ALIASES = {"size": N_FEATURES, "time": SECONDS}
-MOST_PATHS = 4  # kinds of models of which the paths are kept
+MAX_PATHS = 4  # kinds of models of which the paths are kept
 NORMAL = float(ndtri((1 + LEVEL) / 2))
 
 
@@ -193,33 +187,28 @@ def direction(objective: str, measure: str | Measure) -> str:
     return "min" if lower_is_better(objective) or objective in (N_FEATURES, SECONDS) else "max"
 
 
+@dataclass(eq=False)
 class Evaluator:
     """Evaluates configurations on the resamples of a plan; `shared=False` computes all anew for each, for comparison.
 
     Rankings by filters stay in `folder`.
     """
 
-    def __init__(
-        self,
-        plan: Plan,
-        *,
-        measure: str = "nogueira",
-        similarity: FeatureSimilarity | None = None,
-        features: Sequence[str] | None = None,
-        n_jobs: int | None = None,
-        shared: bool = True,
-        folder: Path | None = None,
-    ) -> None:
-        self.plan = plan
-        self.features = features
-        if similarity is not None:
-            names = None if features is None else given_names(features)
-            similarity.check_features(plan.X.shape[1], names, "X")
-            self.features = similarity.features if names is None else names
-        self.measure = measure
-        self.similarity = similarity
-        self.n_jobs = n_jobs
-        self.shared = shared
+    plan: Plan
+    _: KW_ONLY
+    measure: str = "nogueira"
+    similarity: FeatureSimilarity | None = None
+    features: Sequence[str] | None = None
+    n_jobs: int | None = None
+    shared: bool = True
+    folder: Path | None = None
+
+    def __post_init__(self) -> None:
+        plan = self.plan
+        if self.similarity is not None:
+            names = None if self.features is None else given_names(self.features)
+            self.similarity.check_features(plan.X.shape[1], names, "X")
+            self.features = self.similarity.features if names is None else names
         drawn = plan.resamples()
         if any(resample.noise is not None for resample in drawn):
             raise InputError("resampling adds noise to the data; tuning needs one that draws rows.")
@@ -229,8 +218,7 @@ class Evaluator:
         self.n_unusable = len(drawn) - len(self.usable)
         if not self.usable:
             raise InputError(f"In every run {ONE_CLASS}.")
-        self.folder = folder
-        self.rankings = Rankings(plan, self.usable, n_jobs, folder=folder)
+        self.rankings = Rankings(plan, self.usable, self.n_jobs, folder=self.folder)
         self._known_paths: dict[Kind, list[Callable[[Any], Iterable[Fit]] | None]] = {}
         self._latest: Kind | None = None
 
@@ -301,7 +289,7 @@ class Evaluator:
 
         def fit_many(X: Any, y: Any, weights: Any) -> Iterable[Fit]:
             if key not in self._known_paths:
-                while len(self._known_paths) >= MOST_PATHS:
+                while len(self._known_paths) >= MAX_PATHS:
                     del self._known_paths[next(iter(self._known_paths))]
                 if kept is None:
                     self._known_paths[key] = [model.share_paths(X, y, weights)]
@@ -316,7 +304,7 @@ class Evaluator:
 
         return fit_many
 
-    def forget_paths(self) -> None:
+    def close(self) -> None:
         """Let go of what the paths hold, once no more configurations are expected."""
         self._known_paths.clear()
         self._latest = None

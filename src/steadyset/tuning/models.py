@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -24,8 +25,8 @@ from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.io.numbers import check_impute
 from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.runner.columns import filled, medians, takes_gaps
 from steadyset.runner.extraction import chosen, selects_by_itself
-from steadyset.runner.table import filled, medians, takes_gaps
 from steadyset.selectors.filters import FilterSelector
 from steadyset.selectors.filters.selector import size_of
 from steadyset.selectors.model import FOREST_OUTCOMES, TaskModel
@@ -40,6 +41,7 @@ def _model_has(name: str) -> Any:
     return lambda self: hasattr(getattr(self, "model_", self.model), name)
 
 
+@dataclass(eq=False, repr=False)
 class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Filter, then model; selected is what the model selects of the filtered features.
 
@@ -59,24 +61,14 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     fills missing values.
     """
 
-    def __init__(
-        self,
-        model: Any = None,
-        *,
-        filter: str = NO_FILTER,
-        fraction: float = 1.0,
-        impute: str | None = None,
-        task: str | None = None,
-        random_state: Any = None,
-        fill: bool = False,
-    ) -> None:
-        self.model = model
-        self.filter = filter
-        self.fraction = fraction
-        self.impute = impute
-        self.task = task
-        self.random_state = random_state
-        self.fill = fill
+    model: Any = None
+    _: KW_ONLY
+    filter: str = NO_FILTER
+    fraction: float = 1.0
+    impute: str | None = None
+    task: str | None = None
+    random_state: Any = None
+    fill: bool = False
 
     def fit(self, X: Any, y: Any) -> Self:
         """Rank the features, keep the best, fit the model on them."""
@@ -168,6 +160,7 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return self.support_
 
 
+@dataclass(eq=False, repr=False)
 class RidgeModel(TaskModel):
     """Ridge regression, logistic or linear, with the penalty of glmnet; it uses every feature.
 
@@ -175,15 +168,15 @@ class RidgeModel(TaskModel):
     number is half the squared error.
     """
 
+    penalty: float = 1.0
+    _: KW_ONLY
+    task: str | None = None
+
     outcomes = FOREST_OUTCOMES  # any number of classes, or a number
     _models: ClassVar[dict[str, Callable[[float], Any]]] = {
         CLASSES: lambda strength: LogisticRegression(C=1 / strength, max_iter=10_000),
         NUMBER: lambda strength: Ridge(alpha=strength),
     }
-
-    def __init__(self, penalty: float = 1.0, *, task: str | None = None) -> None:
-        self.penalty = penalty
-        self.task = task
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit on standardised features."""
@@ -203,6 +196,7 @@ class RidgeModel(TaskModel):
         return np.asarray(self.model_.predict_proba(values))
 
 
+@dataclass(eq=False, repr=False)
 class SplittingForest(TaskModel):
     """A random forest that selects the features at which any of its trees splits.
 
@@ -212,21 +206,13 @@ class SplittingForest(TaskModel):
     Attributes: classes_ (not for a number), trees_ (the nodes as arrays, see `steadyset.kernels.trees.growth.Trees`).
     """
 
-    outcomes = FOREST_OUTCOMES
+    n_estimators: int = 100
+    node_size: int = 1
+    max_features: str | int | float | None = "sqrt"
+    random_state: Any = None
+    task: str | None = None
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        node_size: int = 1,
-        max_features: str | int | float | None = "sqrt",
-        random_state: Any = None,
-        task: str | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.node_size = node_size
-        self.max_features = max_features
-        self.random_state = random_state
-        self.task = task
+    outcomes = FOREST_OUTCOMES
 
     def fit(self, X: Any, y: Any) -> Self:
         """Grow the trees."""

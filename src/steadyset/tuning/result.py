@@ -12,18 +12,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.foundation.conventions import CORE, LEVEL
-from steadyset.foundation.display import ShownFindings
+from steadyset.foundation.arguments import CORE, LEVEL
+from steadyset.foundation.display import Drawable, ShownFindings
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.plot_hook import Drawable
-from steadyset.inference.feature_details import Directions, class_names, data_directions
-from steadyset.inference.feature_table import FeatureBlock, alike_features, feature_blocks, table_frame
+from steadyset.inference.features import (
+    Directions,
+    FeatureBlock,
+    alike_features,
+    class_names,
+    data_directions,
+    feature_blocks,
+    table_frame,
+)
 from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Floats
+from steadyset.runner.columns import medians
 from steadyset.runner.plan import ready
 from steadyset.runner.run import ALL_ROWS, Cell, failed_on_all_rows, fit_on_all_rows
 from steadyset.runner.scoring import is_bounded
-from steadyset.runner.table import medians
 from steadyset.selections import Selections
 from steadyset.similarity.alike import alike_in_data
 from steadyset.tuning import choose
@@ -48,7 +54,7 @@ class Trials:
         self.trials = tuple(sorted(trials, key=lambda trial: trial[0]))
         self.measure = measure  # of the stability
         self.random_state = random_state
-        self._probabilities: dict[int, pd.Series[float]] = {}
+        self._probabilities: dict[int, Floats] = {}
 
     def to_dict(self) -> dict[str, Any]:
         """What was tried as plain data, of which `from_dict` makes the same again.
@@ -132,19 +138,14 @@ class Trials:
         pandas.Series
             The probabilities, by number of the configuration.
         """
-        if n_draws not in self._probabilities:
-            self._probabilities[n_draws] = self._front_probability(n_draws)
-        return self._probabilities[n_draws].copy()
-
-    def _front_probability(self, n_draws: int) -> pd.Series[float]:
         import pandas as pd
 
-        errors = [self._error(name) for name in self.objectives]
-        values = self.frame[list(self.objectives)]
-        found = choose.front_probability(
-            values, np.column_stack(errors), self.directions, n_draws=n_draws, random_state=self.random_state
-        )
-        return pd.Series(found, index=self.frame.index, name="front_probability")
+        if n_draws not in self._probabilities:
+            values, errors = self.frame[list(self.objectives)], [self._error(name) for name in self.objectives]
+            self._probabilities[n_draws] = choose.front_probability(
+                values, np.column_stack(errors), self.directions, n_draws=n_draws, random_state=self.random_state
+            )
+        return pd.Series(self._probabilities[n_draws].copy(), index=self.frame.index, name="front_probability")
 
     def pa_best(self, slack: float = 0.05) -> pd.DataFrame:
         """The configurations on the front that are nearly as accurate as the best.
@@ -341,11 +342,10 @@ class Tuning(ShownFindings, Trials, Drawable):
         trials: Sequence[Trial],
         *,
         evaluator: Evaluator,
-        random_state: int,
         sampler: str = "random",
         target: str = "",
     ) -> None:
-        super().__init__(objectives, trials, measure=evaluator.measure, random_state=random_state)
+        super().__init__(objectives, trials, measure=evaluator.measure, random_state=evaluator.plan.seed)
         self.space = space
         self.evaluator = evaluator
         self.sampler = sampler  # how the configurations were drawn
@@ -444,13 +444,7 @@ class Tuning(ShownFindings, Trials, Drawable):
         return table_frame(blocks)
 
     def feature_blocks(
-        self,
-        configuration: int,
-        *,
-        similarity: FeatureSimilarity | None = None,
-        core: float = CORE,
-        level: float = LEVEL,
-        all: bool = False,
+        self, configuration: int, *, similarity: FeatureSimilarity | None = None, **options: Any
     ) -> list[FeatureBlock]:
         """The table of features of a configuration as its only block.
 
@@ -460,12 +454,8 @@ class Tuning(ShownFindings, Trials, Drawable):
             The number of a configuration, from the index of `frame`.
         similarity : FeatureSimilarity or None, default=None
             What is alike; None takes the similarity of the tuning, or the correlations of the data where it has none.
-        core : float, default=0.9
-            The share of the runs from which a feature belongs to the steady core.
-        level : float, default=0.95
-            The confidence of the intervals.
-        all : bool, default=False
-            Whether the features that were never selected are kept.
+        **options : Any
+            Further options of `features_table`.
 
         Returns
         -------
@@ -475,15 +465,13 @@ class Tuning(ShownFindings, Trials, Drawable):
         name, plan = f"configuration {configuration}", self.evaluator.plan
         runs, final = {name: self.selections(configuration)}, self._on_all_rows(configuration)
         told = self.evaluator.similarity if similarity is None else similarity
-        fill = medians(plan.X, plan.gaps) if plan.impute is not None and len(plan.gaps) else None
+        fill = medians(plan.X, plan.gaps) if plan.fills else None
         return feature_blocks(
             runs,
             alike=alike_in_data(plan.X, runs[name].counts, fill) if told is None else alike_features(told, runs),
             on_all_rows={name: None if final.selected is None else np.array(final.selected, dtype=np.int64)},
             directions=Directions(data_directions(plan.X, plan.y, plan.task), class_names(plan.y, plan.task)),
-            core=core,
-            level=level,
-            all=all,
+            **options,
         )
 
     def _on_all_rows(self, configuration: int) -> Cell:

@@ -7,6 +7,7 @@ was interrupted is run again under its old number.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 import warnings
@@ -39,6 +40,7 @@ SAMPLERS = ("random", "grid", "nsga2", "tpe")
 HEARTBEAT, GRACE = 5, 20
 IN_FOLDER = "tuning"  # the name of the study in the folder of a tuning
 AGAIN, BEGUN, JOB, RESULT, SETTINGS = "again", "begun", "job", "result", "settings"
+Finished = tuple[int, Params, dict[str, Any]]  # the number of a configuration, its parameters, what it reached
 
 
 class Search:
@@ -49,39 +51,40 @@ class Search:
         space: Space,
         objectives: Mapping[str, str],
         *,
+        settings: Mapping[str, Any],
         n_trials: int,
-        sampler: str,
-        seed: int,
-        storage: str | Path | None,
-        name: str,
-        shared: bool,
-        where: str = "The storage",
+        storage: str | None,
+        folder: Path | None,
     ) -> None:
         self.space = space
         self.objectives = objectives
-        self.where = where
+        self.settings = json.loads(json.dumps(settings))
+        # The study lies in a database that others may share, in the folder of the tuning, or in memory.
+        place = folder if storage is None else storage
+        self.where = "memory" if place is None else "The storage" if isinstance(place, str) else str(place)
+        digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
         self._raised: Exception | None = None
-        grid = list(space.grid()) if sampler == "grid" else None
+        grid = list(space.grid()) if settings["sampler"] == "grid" else None
         self.n_trials = n_trials if grid is None else len(grid)
         best = optuna.study.StudyDirection
         directions = [best.MAXIMIZE if way == "max" else best.MINIMIZE for way in objectives.values()]
         with quiet(), self._faults_told():
-            self._database = None if storage is None else _database(storage)
+            self._database = None if place is None else _database(place)
             self.study = optuna.create_study(
                 storage=self._database,
-                study_name=name,
+                study_name=IN_FOLDER if storage is None else f"steadyset-{digest}",
                 directions=directions,
                 load_if_exists=True,
             )
-            self.study.sampler = self._sampler(sampler, seed, grid, shared)
+            self.study.sampler = self._sampler(settings["sampler"], settings["seed"], grid, storage is not None)
 
-    def check_settings(self, settings: Mapping[str, Any], resume: bool, where: str) -> None:
+    def begin(self, resume: bool) -> None:
         """Remember what is asked for; refuse to go on with something else."""
-        plain = json.loads(json.dumps(settings))
+        where = self.where
         with self._faults_told():
             before = self.study.user_attrs.get(SETTINGS)
             if before is None:
-                self.study.set_user_attr(SETTINGS, plain)
+                self.study.set_user_attr(SETTINGS, self.settings)
                 if (job := current_job()) is not None:
                     self.study.set_user_attr(JOB, job)
                 return
@@ -99,7 +102,7 @@ class Search:
                 Argument("resume", True, of="Execution"),
                 ", or choose another place.",
             )
-        for key, value in plain.items():
+        for key, value in self.settings.items():
             if before.get(key) != value:
                 raise InputError(
                     f"{where} holds a tuning with another {key.replace('_', ' ')}; ask for the same, or choose another "
@@ -149,16 +152,12 @@ class Search:
         found = {numbers[t.number] for t in self._trials(TrialState.COMPLETE, TrialState.PRUNED)}
         return sum(number < self.n_trials for number in found)
 
-    def finished(self) -> Iterator[tuple[int, Params, dict[str, Any]]]:
+    def finished(self) -> list[Finished]:
         """Number, parameters and results of each finished configuration, once."""
         with self._faults_told():
-            numbers, seen, found = self._numbers(), set(), []
-            for trial in self._trials(TrialState.COMPLETE, TrialState.PRUNED):
-                number = numbers[trial.number]
-                if number < self.n_trials and number not in seen:
-                    seen.add(number)
-                    found.append((number, self._checked(trial.params), self._result(trial.user_attrs[RESULT])))
-        yield from found
+            found = _results(self._trials(), self._trials(TrialState.COMPLETE, TrialState.PRUNED))
+            wanted = [one for one in found if one[0] < self.n_trials]
+            return [(number, self._checked(params), self._numbered(result)) for number, params, result in wanted]
 
     def _checked(self, params: Mapping[str, Any]) -> Params:
         """The parameters of a recorded trial, if the space has them."""
@@ -167,8 +166,8 @@ class Search:
             raise ValueError(f"there is no parameter {min(set(params) - set(used))}")
         return dict(params)
 
-    def _result(self, recorded: Mapping[str, Any]) -> dict[str, Any]:
-        result = {key: np.nan if value is None else value for key, value in recorded.items()}
+    def _numbered(self, result: dict[str, Any]) -> dict[str, Any]:
+        """What a trial reached, if its objectives are numbers."""
         for name in self.objectives:
             if isinstance(result[name], bool) or not isinstance(result[name], (int, float)):
                 raise TypeError(f"{name} is {result[name]!r}")
@@ -240,17 +239,20 @@ def recorded_trials(folder: Path) -> Trials:
         finally:
             storage.remove_session()
             storage.engine.dispose()
-    numbers = configuration_numbers(trials)
-    found = {
-        numbers[trial.number]: (numbers[trial.number], dict(trial.params), trial.user_attrs[RESULT])
-        for trial in trials
-        if RESULT in trial.user_attrs
-    }
-    every = [
-        (number, params, {key: np.nan if value is None else value for key, value in result.items()})
-        for number, params, result in found.values()
-    ]
+    every = _results(trials, [trial for trial in trials if RESULT in trial.user_attrs])
     return Trials(settings["objectives"], every, measure=settings["measure"], random_state=int(settings["seed"]))
+
+
+def _results(every: list[FrozenTrial], finished: list[FrozenTrial]) -> list[Finished]:
+    """What each finished configuration reached, once: nan is what is not known."""
+    numbers = configuration_numbers(every)
+    found: dict[int, Finished] = {}
+    for trial in finished:
+        recorded: Mapping[str, Any] = trial.user_attrs[RESULT]
+        reached = {key: np.nan if value is None else value for key, value in recorded.items()}
+        number = numbers[trial.number]
+        found.setdefault(number, (number, dict(trial.params), reached))
+    return list(found.values())
 
 
 class NumberedSampler(optuna.samplers.BaseSampler):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,19 +23,18 @@ from steadyset.foundation.arguments import (
 )
 from steadyset.foundation.progress import compiling_told, progress_told
 from steadyset.io.data.data_table import Data, as_data
-from steadyset.io.disk import CHOSEN, RECORDED_FINDINGS, RECORDED_METHODS, TRIALS, explained, folder_path, write_durably
+from steadyset.io.disk import CHOSEN, RECORDED_FINDINGS, TRIALS, explained, folder_path, write_durably
 from steadyset.io.labels import given_names
 from steadyset.io.numbers import target_values
 from steadyset.kernels.jit import before_compiling
 from steadyset.measures import get_measure
-from steadyset.measures.options import check_similarity
+from steadyset.measures.evaluate import check_similarity
 from steadyset.resampling import KFold
-from steadyset.resampling.given import ResamplingLike
-from steadyset.runner.plan import Plan
-from steadyset.runner.table import filled_by_medians, refuse_gaps
+from steadyset.resampling.base import ResamplingLike
+from steadyset.runner.columns import filled_by_medians, refuse_gaps
 from steadyset.similarity import FeatureSimilarity
 from steadyset.tasks import TASKS, check_columns, task_of
-from steadyset.tuning.evaluation import ALIASES, MOST_TRIALS, N_FEATURES, SECONDS, STABILITY, Evaluator, direction
+from steadyset.tuning.evaluation import ALIASES, MAX_TRIALS, N_FEATURES, SECONDS, STABILITY, Evaluator, direction
 from steadyset.tuning.result import Tuning
 from steadyset.tuning.space import Space, identity_of, parts_of, read_space
 
@@ -143,7 +141,7 @@ def tune(
     >>> found.frame.loc[found.choose(), ["fraction", "n_features"]].to_dict()
     {'fraction': 0.3, 'n_features': 9.0}
     """
-    from steadyset.tuning.search import IN_FOLDER, Search
+    from steadyset.tuning.search import Search
 
     refuse_table("space", space, "tune")
     how = as_record("execution", Execution, execution)
@@ -162,7 +160,7 @@ def tune(
     names = tuple(ALIASES.get(name, name) for name in wanted)
     if not names or len(set(names)) != len(names):
         raise wrong_argument("objectives", "one or more distinct names", tuple(wanted))
-    check_integer("n_trials", n_trials, least=1, most=MOST_TRIALS)
+    check_integer("n_trials", n_trials, least=1, most=MAX_TRIALS)
     job_count(n_jobs)
     plan, feature_names = make_plan(
         data,
@@ -175,7 +173,7 @@ def tune(
     configurations = read_space(space, kind, TASKS[kind].n_classes(plan.y), spread)
     if plan.impute is None:
         refuse_gaps(plan.X, plan.gaps, feature_names, parts_of(configurations))
-    measure, similarity, sampler = options.measure, options.similarity, options.sampler
+    measure, similarity = options.measure, options.similarity
     if similarity is None and "similarity" in get_measure(measure).needs:
         similarity = FeatureSimilarity.from_data(filled_by_medians(plan.X), features=feature_names)
     elif similarity is not None:
@@ -184,43 +182,44 @@ def tune(
     evaluator = Evaluator(
         plan, measure=measure, similarity=similarity, features=feature_names, n_jobs=n_jobs, folder=folder
     )
-    settings = _settings(plan, configurations, names, sampler, measure, similarity)
-    where, url = _place(storage, out)
-    study = Search(
-        configurations,
-        {name: direction(name, measure) for name in names},
-        n_trials=n_trials,
-        sampler=sampler,
-        seed=plan.seed,
-        storage=url,
-        name=IN_FOLDER if storage is None else f"steadyset-{_digest(settings)}",
-        shared=storage is not None,
-        where=where,
-    )
-    try:
-        study.check_settings(settings, how.resume, where)
+    settings = {  # what decides the values of a configuration; the number of trials may grow
+        "data": fingerprint(plan),
+        "space": identity_of(configurations),
+        "resampling": plan.resampling.identity(),
+        "n_runs": plan.n_runs,
+        "objectives": list(names),
+        "sampler": options.sampler,
+        "measure": measure,
+        "similarity": repr(similarity),
+        "impute": plan.impute,
+        "on_warning": plan.on_warning,
+        "seed": plan.seed,
+    }
+    if folder is not None:
+        with explained(folder, resumable=True):
+            folder.mkdir(parents=True, exist_ok=True)
+    directions = {name: direction(name, measure) for name in names}
+    with (
+        closing(evaluator),
+        closing(
+            Search(configurations, directions, settings=settings, n_trials=n_trials, storage=storage, folder=folder)
+        ) as study,
+    ):
+        study.begin(how.resume)
         if folder is not None and not study.is_finished():
-            _remove_what_was_said(folder)
+            # What a tuning said of fewer configurations must not be taken for what it says while it goes on.
+            with explained(folder, resumable=True):
+                for name in (TRIALS, CHOSEN, RECORDED_FINDINGS):
+                    (folder / name).unlink(missing_ok=True)
         with compiling_told(how.progress, before_compiling), progress_told(how.progress, "configurations") as tell:
             study.run(lambda params: evaluator(configurations.estimator(params, len(plan.y), kind)), tell)
-        trials = list(study.finished())
-    finally:
-        study.close()
-        evaluator.forget_paths()
-    described: Any = {"sampler": sampler, "target": data.target}
-    result = Tuning(configurations, names, trials, evaluator=evaluator, random_state=plan.seed, **described)
+        trials = study.finished()
+    result = Tuning(configurations, names, trials, evaluator=evaluator, sampler=options.sampler, target=data.target)
     _warn_of_failures(result)
-    if out is not None:
-        with explained(Path(out), resumable=True):
-            write_durably(Path(out) / TRIALS, result.frame.to_csv().encode())
+    if folder is not None:
+        with explained(folder, resumable=True):
+            write_durably(folder / TRIALS, result.frame.to_csv().encode())
     return result
-
-
-def _remove_what_was_said(folder: Path) -> None:
-    """What a tuning said of fewer configurations must not be taken for what it says while it goes on."""
-    with explained(folder, resumable=True):
-        for name in (TRIALS, CHOSEN, RECORDED_METHODS, RECORDED_FINDINGS):
-            (folder / name).unlink(missing_ok=True)
 
 
 def _warn_of_failures(result: Tuning) -> None:
@@ -231,41 +230,3 @@ def _warn_of_failures(result: Tuning) -> None:
             f"{len(lost)} of {len(result.frame)} configurations failed in every run; the first because {reason}",
             stacklevel=3,
         )
-
-
-def _place(storage: str | None, out: str | Path | None) -> tuple[str, str | Path | None]:
-    """Where the study lies, in words, and as the URL of a database or a folder."""
-    if out is not None:
-        with explained(folder_path(out), resumable=True):
-            Path(out).mkdir(parents=True, exist_ok=True)
-    if storage is not None:
-        return "The storage", storage
-    return (str(out), Path(out)) if out is not None else ("memory", None)
-
-
-def _settings(
-    plan: Plan,
-    space: Space,
-    objectives: Sequence[str],
-    sampler: str,
-    measure: str,
-    similarity: FeatureSimilarity | None,
-) -> dict[str, Any]:
-    """What decides the values of a configuration; the number of trials may grow."""
-    return {
-        "data": fingerprint(plan),
-        "space": identity_of(space),
-        "resampling": plan.resampling.identity(),
-        "n_runs": plan.resampling.n_runs_for(plan.rows),
-        "objectives": list(objectives),
-        "sampler": sampler,
-        "measure": measure,
-        "similarity": repr(similarity),
-        "impute": plan.impute,
-        "on_warning": plan.on_warning,
-        "seed": plan.seed,
-    }
-
-
-def _digest(settings: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment, linprog
 
-from steadyset.kernels.importances.transport import transport_plan
+from steadyset.kernels.importances import transport_plan
 
 
 def best_by_linear_program(supply, demand, similarity):

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from steadyset.kernels.linear.cholesky import cholesky, cholesky_solve, pivoted_cholesky
-from steadyset.kernels.linear.hinge import hinge_fit
-from steadyset.kernels.linear.ties import first_largest
+from steadyset.kernels.linear.algebra import cholesky, cholesky_solve, first_largest, pivoted_cholesky
+from steadyset.kernels.linear.models import hinge_fit
 
 
 def test_cholesky_solves_and_says_when_a_matrix_is_singular():

@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 
 import steadyset as st
 from steadyset.kernels.overlap import intersections
-from steadyset.measures import pairs
+from steadyset.measures import pairwise
 
 ALWAYS_BITS, ALWAYS_POSTINGS = np.inf, 0.0
 
@@ -36,7 +36,7 @@ def test_bits_and_postings_count_what_a_matrix_product_counts(monkeypatch, way, 
 def kinds(selections):
     """How many pairs there are of each (r, smaller size, larger size)."""
     found = {}
-    for batch in pairs.pair_batches(selections):
+    for batch in pairwise.pair_batches(selections):
         low, high = np.minimum(batch.size_i, batch.size_j), np.maximum(batch.size_i, batch.size_j)
         for r, a, b, n in zip(batch.shared, low, high, batch.n_pairs, strict=True):
             found[int(r), int(a), int(b)] = found.get((int(r), int(a), int(b)), 0) + int(n)
@@ -55,11 +55,11 @@ def test_counted_kinds_and_blocks_of_single_pairs_hold_the_same_pairs(M, d, most
     with pytest.MonkeyPatch.context() as patch:
         for way in (ALWAYS_BITS, ALWAYS_POSTINGS):
             patch.setattr(intersections, "WORDS_A_POSTING", way)
-            patch.setattr(pairs, "MOST_CELLS", 1 << 24)
+            patch.setattr(pairwise, "MOST_CELLS", 1 << 24)
             assert kinds(selections) == wanted
-            patch.setattr(pairs, "MOST_CELLS", 0)
+            patch.setattr(pairwise, "MOST_CELLS", 0)
             for block in (1, 3 * M, 1 << 20):
-                patch.setattr(pairs, "PAIRS_A_BLOCK", block)
+                patch.setattr(pairwise, "PAIRS_A_BLOCK", block)
                 assert kinds(selections) == wanted
 
 
@@ -69,8 +69,8 @@ def test_all_ways_give_the_same_table(monkeypatch):
     table = st.stability_table(selections, names, undefined=0)["estimate"]
     for way, cells in itertools.product((ALWAYS_BITS, ALWAYS_POSTINGS), (0, 1 << 24)):
         monkeypatch.setattr(intersections, "WORDS_A_POSTING", way)
-        monkeypatch.setattr(pairs, "MOST_CELLS", cells)
-        monkeypatch.setattr(pairs, "PAIRS_A_BLOCK", 1000)
+        monkeypatch.setattr(pairwise, "MOST_CELLS", cells)
+        monkeypatch.setattr(pairwise, "PAIRS_A_BLOCK", 1000)
         np.testing.assert_allclose(st.stability_table(selections, names, undefined=0)["estimate"], table, rtol=1e-12)
 
 
@@ -82,13 +82,13 @@ def test_twenty_thousand_runs_stay_within_bounded_memory(monkeypatch, path):
     selections = st.Selections.from_sets([np.unique(row) for row in rows], n_features=100_000)
     monkeypatch.setattr(intersections, "WORDS_A_POSTING", ALWAYS_POSTINGS)
     if path == "single":
-        monkeypatch.setattr(pairs, "MOST_CELLS", 0)
-    next(pairs.pair_batches(st.Selections.from_sets([[0], [1]], n_features=9)))  # compiled before memory is watched
+        monkeypatch.setattr(pairwise, "MOST_CELLS", 0)
+    next(pairwise.pair_batches(st.Selections.from_sets([[0], [1]], n_features=9)))  # compiled before memory is watched
     tracemalloc.start()
-    batches = list(itertools.islice((len(batch.shared) for batch in pairs.pair_batches(selections)), 4))
+    batches = list(itertools.islice((len(batch.shared) for batch in pairwise.pair_batches(selections)), 4))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert max(batches) <= 1.1 * pairs.PAIRS_A_BLOCK
+    assert max(batches) <= 1.1 * pairwise.PAIRS_A_BLOCK
     assert peak < 200e6
 
 

@@ -8,7 +8,6 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from steadyset.kernels.streams import advance, below, stream
 from steadyset.kernels.trees.growth import (
     DECREASE,
     DECREASE_SHARE,
@@ -20,6 +19,7 @@ from steadyset.kernels.trees.growth import (
     grow,
     predict,
 )
+from steadyset.kernels.words import advance, below, stream
 
 SEED = np.uint64(7)
 RULES = Rules(n_candidates=10**6, least_cut=2, least_leaf=1, max_depth=1000, bootstrap=False, few=8)

@@ -7,8 +7,15 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq, linprog, minimize
 
 from steadyset.foundation.errors import InputError
-from steadyset.selectors.ensembles.bounds import BoundRule, error_control, largest_tail, markov, r_concave, unimodal
-from steadyset.selectors.ensembles.rules import RULES
+from steadyset.selectors.ensembles.rules import (
+    RULES,
+    BoundRule,
+    error_control,
+    largest_tail,
+    markov,
+    r_concave,
+    unimodal,
+)
 
 BOUNDS = [name for name, rule in RULES.items() if isinstance(rule, BoundRule)]
 UNIMODAL, R_CONCAVE = "shah_samworth_unimodal", "shah_samworth_r_concave"

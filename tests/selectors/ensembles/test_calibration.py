@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 
 from steadyset.foundation.errors import InputError
-from steadyset.selectors.ensembles.calibration import calibrate, stability_scores
+from steadyset.selectors.ensembles.rules import calibrate, stability_scores
 
 
 def score_by_definition(counts, n_runs, threshold):

@@ -31,7 +31,7 @@ from steadyset.selectors import (
 )
 from steadyset.selectors.catalogue import selector_by_name
 from steadyset.selectors.ensembles.levels import _fitted
-from steadyset.selectors.filters.resampled import run_seeds
+from steadyset.selectors.filters.selector import run_seeds
 from steadyset.similarity import FeatureSimilarity
 
 RULES = ("meinshausen_buhlmann", "shah_samworth_unimodal", "shah_samworth_r_concave", "calibrated")

@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from records import scores, top_features
 from steadyset.foundation.errors import InputError
 from steadyset.selectors import FilterSelector
-from steadyset.selectors.filters import Filter, list_filters, register_filter, scores, top_features
+from steadyset.selectors.filters import Filter, list_filters, register_filter
 from steadyset.tasks import TASKS
 
 X = np.random.default_rng(0).normal(size=(12, 3))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steadyset.foundation.errors import InputError
-from steadyset.selectors.filters.discretise import discretise
+from steadyset.selectors.filters.tables import discretise
 
 
 def class_entropy(y: list[int]) -> float:

@@ -7,11 +7,10 @@ import pytest
 from scipy.stats import chi2_contingency
 from sklearn.metrics import mutual_info_score
 
+from records import scores, top_features
 from steadyset.selectors import FilterSelector
-from steadyset.selectors.filters import scores, top_features
-from steadyset.selectors.filters.coded import Coded
-from steadyset.selectors.filters.discretise import discretise
-from steadyset.selectors.filters.greedy import CRITERIA
+from steadyset.selectors.filters.greedy import CRITERIA, Coded
+from steadyset.selectors.filters.tables import discretise
 
 GREEDY = sorted(CRITERIA)
 

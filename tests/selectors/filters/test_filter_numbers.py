@@ -7,11 +7,12 @@ from sklearn.datasets import load_diabetes
 from sklearn.feature_selection import f_regression
 from sklearn.metrics import mutual_info_score
 
+from records import scores
 from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.selectors import FilterSelector
-from steadyset.selectors.filters import Filter, get_filter, list_filters, register_filter, scores
-from steadyset.selectors.filters.discretise import discretise, quantile_codes
+from steadyset.selectors.filters import Filter, get_filter, list_filters, register_filter
 from steadyset.selectors.filters.registry import filters_for
+from steadyset.selectors.filters.tables import discretise, quantile_codes
 
 NUMBERS = sorted(filters_for("number"))
 

@@ -10,10 +10,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 from tests.sklearn_checks import complaints
 
+from records import scores
 from steadyset.foundation.errors import InputError, UninformativeWarning
-from steadyset.kernels.scores.top import insert_best, top
+from steadyset.kernels.scores import insert_best, top
 from steadyset.selectors import FilterSelector
-from steadyset.selectors.filters import Filter, get_filter, list_filters, register_filter, scores
+from steadyset.selectors.filters import Filter, get_filter, list_filters, register_filter
 from steadyset.tasks import CLASSES
 
 TABLE_3_1 = {

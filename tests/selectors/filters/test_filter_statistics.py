@@ -7,7 +7,7 @@ from scipy.special import polygamma
 from sklearn.feature_selection import f_classif
 from sklearn.metrics import roc_auc_score
 
-from steadyset.selectors.filters import scores
+from records import scores
 from steadyset.selectors.filters.moments import fudge, trigamma_inverse, variance_prior
 
 

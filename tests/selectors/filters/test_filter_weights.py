@@ -5,9 +5,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from records import scores, top_features
 from steadyset.foundation.errors import InputError
 from steadyset.selectors import FilterSelector
-from steadyset.selectors.filters import get_filter, list_filters, scores, top_features
+from steadyset.selectors.filters import get_filter, list_filters
 
 FILTERS = sorted(list_filters().index)
 
@@ -76,7 +77,7 @@ def test_a_class_that_a_resample_lacks_does_not_count_there(name):
 
 @pytest.mark.parametrize("name", ["anova", "t_test", "variance", "auc", "mim", "info_gain"])
 def test_a_features_score_does_not_depend_on_its_place(name, monkeypatch):
-    for module in ("discretise", "ranks"):
+    for module in ("tables", "ranks"):
         monkeypatch.setattr(f"steadyset.selectors.filters.{module}.BLOCK_CELLS", 100)
     X, y = draw_data("auc", 4)
     many = scores(name, np.tile(X, 50), y)[0]

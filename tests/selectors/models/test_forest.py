@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
+from records import scores
 from steadyset.foundation.errors import InputError
-from steadyset.selectors.filters import scores
-from steadyset.selectors.filters.resampled import run_seeds
+from steadyset.selectors.filters.selector import run_seeds
 from steadyset.selectors.models.forest import ForestSelector
 from steadyset.selectors.models.trees import n_candidates
 

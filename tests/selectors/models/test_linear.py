@@ -12,10 +12,9 @@ from sklearn.linear_model import ElasticNet, Lasso
 from sklearn.preprocessing import StandardScaler
 
 from steadyset.foundation.errors import InputError
-from steadyset.selectors import path_batches
+from steadyset.selectors import paths as solving_paths
 from steadyset.selectors.linear import ElasticNetSelector
-from steadyset.selectors.models.group import GroupLassoSelector
-from steadyset.selectors.models.group import _GroupProblem as group_problem
+from steadyset.selectors.models.group import GroupLassoSelector, fit_group_lasso
 from steadyset.selectors.penalty_paths import elastic_net_path
 
 FAMILIES = ["logistic", "linear"]
@@ -203,14 +202,14 @@ def test_impossible_path_options_are_named(draw, options, sentence):
 
 
 def test_a_model_that_is_not_optimal_says_so(draw, monkeypatch):
-    really = path_batches.solver.walk
+    really = solving_paths.solver.walk
 
     def walk_badly(*given):
         ended = really(*given)
         given[-4][:, 1] = 1e-3  # the violations
         return ended
 
-    monkeypatch.setattr(path_batches.solver, "walk", walk_badly)
+    monkeypatch.setattr(solving_paths.solver, "walk", walk_badly)
     with pytest.warns(ConvergenceWarning, match="with the optimality conditions off by"):
         ElasticNetSelector(penalty=0.01, n_lambdas=1).fit(*draw(14, 40, 30))
 
@@ -277,8 +276,12 @@ def test_a_fit_comes_back_from_compiled_code_between_blocks_of_sweeps(draw, monk
     groups = np.arange(40) // 2
     at_once = GroupLassoSelector(groups, penalty=0.01).fit(X, y)
     calls = []
-    once = group_problem.fit_level
-    monkeypatch.setattr(group_problem, "fit_level", lambda self, *level: calls.append(level[0]) or once(self, *level))
+
+    def counted(Xt, y, weight, bounds, strength, *given):
+        calls.append(strength[0])
+        return fit_group_lasso(Xt, y, weight, bounds, strength, *given)
+
+    monkeypatch.setattr("steadyset.selectors.models.group.fit_group_lasso", counted)
     monkeypatch.setattr("steadyset.selectors.models.group.SWEEPS_A_CALL", 6)
     in_blocks = GroupLassoSelector(groups, penalty=0.01).fit(X, y)
     assert len(calls) > len(set(calls))

@@ -14,7 +14,9 @@ from steadyset.selectors import (
     FilterSelector,
     elastic_net_path,
     elastic_net_paths,
-    path_batches,
+)
+from steadyset.selectors import (
+    paths as solving_paths,
 )
 
 FAMILIES = ["logistic", "linear"]
@@ -91,7 +93,7 @@ def test_neither_batches_nor_threads_change_a_bit(draw, family, monkeypatch):
     options = {"family": family, "n_lambdas": 15, "lambda_min_ratio": 0.02}
     together = elastic_net_paths(X, y, W, **options)
     for at_once in (1, 3):
-        monkeypatch.setattr(path_batches, "MAX_AT_ONCE", at_once)
+        monkeypatch.setattr(solving_paths, "MAX_AT_ONCE", at_once)
         assert same(elastic_net_paths(X, y, W, n_jobs=2, **options), together)
 
 
@@ -179,14 +181,14 @@ def test_models_that_get_more_places_on_the_way_are_the_same_to_the_last_bit(dra
     W = bootstraps(24, 9)
     options = {"family": family, "l1_ratio": 0.05, "n_lambdas": 12, "lambda_min_ratio": 0.01}
     grown = []
-    grow = path_batches.State.grow
-    monkeypatch.setattr(path_batches.State, "grow", lambda state, places: grown.append(places) or grow(state, places))
-    monkeypatch.setattr(path_batches, "LEAST_PLACES", 0)
+    grow = solving_paths.State.grow
+    monkeypatch.setattr(solving_paths.State, "grow", lambda state, places: grown.append(places) or grow(state, places))
+    monkeypatch.setattr(solving_paths, "LEAST_PLACES", 0)
     few = elastic_net_paths(X, y, W, **options)
     assert len(grown) > 1
     assert max(np.diff(coefs.indptr).max() for coefs in few.coefs) > 2 * 24
     grown.clear()
-    monkeypatch.setattr(path_batches, "LEAST_PLACES", 400)
+    monkeypatch.setattr(solving_paths, "LEAST_PLACES", 400)
     assert same(elastic_net_paths(X, y, W, **options), few)
     assert not grown
 
@@ -330,13 +332,13 @@ def test_copies_with_zeros_of_another_sign_are_copies(draw):
 def test_models_that_are_not_optimal_are_told(draw, monkeypatch):
     from sklearn.exceptions import ConvergenceWarning
 
-    really = path_batches.solver.walk
+    really = solving_paths.solver.walk
 
     def walk_badly(*given):
         ended = really(*given)
         given[-4][:, 1] = 1e-3  # the violations
         return ended
 
-    monkeypatch.setattr(path_batches.solver, "walk", walk_badly)
+    monkeypatch.setattr(solving_paths.solver, "walk", walk_badly)
     with pytest.warns(ConvergenceWarning, match="with the optimality conditions off by"):
         elastic_net_paths(*draw(14, 40, 30), np.ones((1, 40)), n_lambdas=2)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from steadyset.selectors import ElasticNetSelector, path_batches, shared_paths
+from steadyset.selectors import ElasticNetSelector
+from steadyset.selectors import paths as solving_paths
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(60, 90))
@@ -33,7 +34,7 @@ def values(model):
 @pytest.mark.parametrize("room", [None, 0, 200_000], ids=["room", "no room", "little room"])
 def test_models_along_a_shared_path_are_those_fitted_alone_to_the_last_bit(selector, y, room, monkeypatch):
     if room is not None:
-        monkeypatch.setattr(shared_paths, "MAX_BYTES", room)
+        monkeypatch.setattr(solving_paths, "MAX_BYTES", room)
     share = selector.share_paths(X, y, WEIGHTS)
     for setting in SETTINGS:
         wanted = selector.__class__(**{**selector.get_params(), **setting})
@@ -43,7 +44,7 @@ def test_models_along_a_shared_path_are_those_fitted_alone_to_the_last_bit(selec
 
 @pytest.mark.parametrize("task", ["classes", "number"])
 def test_models_that_got_more_places_and_fewer_again_are_those_fitted_alone(task, monkeypatch):
-    monkeypatch.setattr(path_batches, "LEAST_PLACES", 0)
+    monkeypatch.setattr(solving_paths, "LEAST_PLACES", 0)
     few, weights = X[:20], WEIGHTS[:, :20].copy()
     y = CLASSES[:20] if task == "classes" else SIGNAL[:20]
     weights[:, [CLASSES[:20].argmin(), CLASSES[:20].argmax()]] = 1.0
@@ -59,27 +60,27 @@ def test_models_that_got_more_places_and_fewer_again_are_those_fitted_alone(task
 
 
 def test_a_state_from_before_there_were_more_places_has_each_of_them_once(monkeypatch):
-    monkeypatch.setattr(path_batches, "LEAST_PLACES", 0)
-    batches = path_batches.read_batches(
+    monkeypatch.setattr(solving_paths, "LEAST_PLACES", 0)
+    batches = solving_paths.read_batches(
         X[:20], SIGNAL[:20], np.ones((1, 20)), family="linear", l1_ratio=0.02, standardise=True, tol=1e-10
     )
-    paths = shared_paths.SharedPaths(batches, lambda solving: [solving.largest[0] * np.array([0.5, 0.001])])
+    paths = solving_paths.SharedPaths(batches, lambda solving: [solving.largest[0] * np.array([0.5, 0.001])])
     (state,) = paths._states
     before = state.M.shape[1]
     paths.solve([0], [paths.largest[0] * np.array([0.5, 0.001])])
-    slot = state.M[path_batches.solver.SLOT]
+    slot = state.M[solving_paths.solver.SLOT]
     assert len(slot) > before
     slot[:] = slot[::-1].copy()  # as if most features had left and others come
     paths._held[0] = None
     paths._bring_to(0, ())
-    np.testing.assert_array_equal(np.sort(state.M[path_batches.solver.SLOT]), np.arange(len(slot)))
+    np.testing.assert_array_equal(np.sort(state.M[solving_paths.solver.SLOT]), np.arange(len(slot)))
 
 
 def test_levels_are_solved_once_for_all_models(monkeypatch):
     solved = []
-    real = shared_paths.Solving._walk
+    real = solving_paths.Solving._walk
     monkeypatch.setattr(
-        shared_paths.Solving, "_walk", lambda self, state, at, stop: solved.extend(at) or real(self, state, at, stop)
+        solving_paths.Solving, "_walk", lambda self, state, at, stop: solved.extend(at) or real(self, state, at, stop)
     )
     share = ElasticNetSelector().share_paths(X, SIGNAL, WEIGHTS)
     share(ElasticNetSelector(0.01))
@@ -92,14 +93,14 @@ def test_levels_are_solved_once_for_all_models(monkeypatch):
 def test_a_model_after_one_that_was_interrupted_is_still_the_one_fitted_alone(monkeypatch):
     share = ElasticNetSelector().share_paths(X, CLASSES, WEIGHTS)
     share(ElasticNetSelector(0.1))
-    real = shared_paths.Solving._walk
+    real = solving_paths.Solving._walk
 
     def interrupted(self, state, penalties, stop_size):
         real(self, state, penalties, stop_size)
         self._workspace.F[:] = 1  # as the features of a model are in the midst of a kernel
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(shared_paths.Solving, "_walk", interrupted)
+    monkeypatch.setattr(solving_paths.Solving, "_walk", interrupted)
     with pytest.raises(KeyboardInterrupt):
         share(ElasticNetSelector(0.01))
     monkeypatch.undo()

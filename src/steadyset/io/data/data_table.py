@@ -16,8 +16,18 @@ import numpy.typing as npt
 
 from steadyset.foundation.arguments import Labels, TableLike, check_flag, wrong_argument
 from steadyset.foundation.errors import Argument, Complaints, InputError, MissingTargetError
-from steadyset.io.data.joined import Phenotypes, join_own_header, join_series, join_table, read_phenotypes
-from steadyset.io.data.plain_tables import IDENTIFIER, first_text, possible_columns, read_plain, read_transposed
+from steadyset.io.data.readers import (
+    IDENTIFIER,
+    Phenotypes,
+    first_text,
+    join_own_header,
+    join_series,
+    join_table,
+    possible_columns,
+    read_phenotypes,
+    read_plain,
+    read_transposed,
+)
 from steadyset.io.data.sources import (
     LEAST_SHARE,
     Roles,
@@ -220,16 +230,14 @@ def load_data(
         members = (
             None if groups is None else np.asarray(as_written(_known(source.columns[groups], f"the group {groups!r}")))
         )
-    with wrong.collected():
-        _refuse_text(source.texts)
+    _complain_of_text(wrong, source.texts)
     if source.whole is not None:
-        with wrong.collected():
-            _refuse_identifiers(X, names, source.whole, keep)
+        _complain_of_identifiers(wrong, X, names, source.whole, keep)
     known = np.isfinite(X)
-    with wrong.collected():
-        _refuse_empty([names[f] for f in np.flatnonzero(~known.any(axis=0)).tolist()])
-    with wrong.collected():
-        notes += _gaps(X, known, names, impute)
+    if empty := [names[f] for f in np.flatnonzero(~known.any(axis=0)).tolist()]:
+        have = f"the column {empty[0]!r} has" if len(empty) == 1 else f"the columns {some_names(empty)} have"
+        wrong.add(f"{have} no value at all; leave out with ", _columns_of("drop", empty), ".")
+    notes += _gaps(wrong, X, known, names, impute)
     wrong.tell(before=f"{path}: ")
     constant = [names[f] for f in np.flatnonzero(np.nanmax(X, axis=0) == np.nanmin(X, axis=0))]
     if constant:
@@ -353,59 +361,44 @@ def _known(values: Sequence[Any], what: str) -> list[Any]:
     return list(values)
 
 
-def _refuse_text(text: Mapping[str, pa.ChunkedArray]) -> None:
+def _complain_of_text(wrong: Complaints, text: Mapping[str, pa.ChunkedArray]) -> None:
     if text:
         them, columns = ("it", "1 column is") if len(text) == 1 else ("them", f"{len(text)} columns are")
         shown = ", ".join(f"{name!r} holds {first_text(text[name])!r}" for name in list(text)[:SHOWN])
-        raise InputError(
-            f"{columns} not numeric ({shown}); encode {them}, or leave {them} out with ",
-            _columns_of("drop", list(text)),
-            ".",
-        )
+        told = f"{columns} not numeric ({shown}); encode {them}, or leave {them} out with "
+        wrong.add(told, _columns_of("drop", list(text)), ".")
 
 
-def _refuse_identifiers(X: Floats, names: Sequence[str], whole: Bools, keep: Sequence[str]) -> None:
+def _complain_of_identifiers(
+    wrong: Complaints, X: Floats, names: Sequence[str], whole: Bools, keep: Sequence[str]
+) -> None:
     suspects = [f for f, name in enumerate(names) if whole[f] and IDENTIFIER.match(name) and name not in set(keep)]
     found = [names[f] for f in suspects if len(X) > 1 and len(np.unique(X[:, f])) == len(X)]
     if found:
         look = f"column {found[0]!r} looks like an identifier"
         if len(found) > 1:
             look = f"columns {some_names(found)} look like identifiers"
-        raise InputError(
-            f"the {look} (every row has its own); leave out with ",
-            _columns_of("drop", found),
-            ", or use with ",
-            _columns_of("keep", found),
-            ".",
-        )
+        ways = _columns_of("drop", found), ", or use with ", _columns_of("keep", found), "."
+        wrong.add(f"the {look} (every row has its own); leave out with ", *ways)
 
 
-def _refuse_empty(empty: Sequence[str]) -> None:
-    if empty:
-        have = f"the column {empty[0]!r} has" if len(empty) == 1 else f"the columns {some_names(empty)} have"
-        raise InputError(f"{have} no value at all; leave out with ", _columns_of("drop", empty), ".")
-
-
-def _gaps(X: Floats, known: Bools, features: Sequence[str], impute: str | None) -> list[str]:
-    """Missing values pass where the runs fill them; infinite ones never do."""
+def _gaps(wrong: Complaints, X: Floats, known: Bools, features: Sequence[str], impute: str | None) -> list[str]:
+    """Missing values pass where the runs fill them, which is said; infinite ones never do."""
     endless = [features[f] for f in np.flatnonzero(np.isinf(X).any(axis=0)).tolist()]
     if endless:
-        raise InputError(f"values are infinite in {_columns(endless, features)}; replace them, or leave columns out.")
+        wrong.add(f"values are infinite in {_columns(endless, features)}; replace them, or leave columns out.")
+        return []
     gaps = np.flatnonzero(known.any(axis=0) & ~known.all(axis=0)).tolist()
     names = [features[f] for f in gaps]
     count = int((~known[:, gaps]).sum())
-    are = "1 value is missing" if count == 1 else f"{count} values are missing"
-    if names and impute is None:
-        raise InputError(
-            f"{are}, in {_columns(names, features)}; fill with ",
-            Argument("impute", MEDIAN),
-            ", or leave columns out with ",
-            Argument("drop", ...),
-            ".",
-        )
     if not names:
         return []
-    return [f"{are}, in {_columns(names, features)}; each run fills them by the medians of its training rows"]
+    are = "1 value is missing" if count == 1 else f"{count} values are missing"
+    told = f"{are}, in {_columns(names, features)}; "
+    if impute is None:
+        ways = Argument("impute", MEDIAN), ", or leave columns out with ", Argument("drop", ...), "."
+        wrong.add(f"{told}fill with ", *ways)
+    return [f"{told}each run fills them by the medians of its training rows"]
 
 
 def _columns(names: Sequence[str], features: Sequence[str]) -> str:
@@ -487,7 +480,7 @@ def load_series(asked: Asked) -> Source:
     source, header = read_series_matrix(asked.path, asked.max_gb)
     known = asked.known()
     if known is None or asked.samples is None:
-        return join_own_header(source, Phenotypes.of_series(header), asked.path, asked.roles)
+        return join_own_header(source, Phenotypes(header), asked.path, asked.roles)
     return join_series(source, known, asked.path, asked.samples, asked.roles)
 
 

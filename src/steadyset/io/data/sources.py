@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from steadyset.foundation.errors import Argument, InputError, MissingTargetError
 from steadyset.io.formats.columns import NULLS, THOUSANDS
-from steadyset.io.formats.workbook_process import cell_text
+from steadyset.io.formats.spreadsheet import cell_text
 from steadyset.io.labels import some_names
 from steadyset.kernels.arrays import Bools, Floats
 from steadyset.tasks import MAX_CLASSES

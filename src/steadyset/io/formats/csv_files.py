@@ -16,6 +16,7 @@ from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.files import BYTES_A_CELL, File, first_line, refuse_size
 from steadyset.io.formats.columns import FEATURE, NULLS, RUN, THOUSANDS, WIDE, Columns, read_wide_csv
 from steadyset.io.formats.headings import COMMENT
+from steadyset.io.formats.record import PACKED
 from steadyset.io.formats.text import (
     DELIMITERS,
     SINGLE_BYTE,
@@ -265,7 +266,7 @@ def _read(text: TextTable, labels: bool, decimal: str, apart: Collection[str]) -
         source: Any = text.open()
         if text.as_it_is and content is not None and not packed:
             source = pa.BufferReader(content)
-        elif text.as_it_is and content is None and (text.path.suffix == ".gz" or not packed):
+        elif text.as_it_is and content is None and (text.path.suffix == PACKED or not packed):
             source = text.path.path
         return arrow_csv.read_csv(
             source,

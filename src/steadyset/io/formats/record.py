@@ -116,11 +116,11 @@ for _format in (
     Format(
         "Parquet",
         (".parquet",),
-        read=_later("formats.arrow_files", "read_parquet"),
-        read_columns=_later("formats.arrow_files", "read_parquet_columns"),
+        read=_later("formats.columns", "read_parquet"),
+        read_columns=_later("formats.columns", "read_parquet_columns"),
         write=_later("lists.selection_files", "write_parquet"),
     ),
-    Format("Feather", (".feather", ".arrow"), read=_later("formats.arrow_files", "read_feather")),
+    Format("Feather", (".feather", ".arrow"), read=_later("formats.columns", "read_feather")),
     Format(
         "json",
         (".json",),

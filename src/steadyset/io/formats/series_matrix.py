@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
@@ -25,12 +24,8 @@ LONGEST_LINE = 1 << 26
 SOFT = (b"^DATABASE", b"^SERIES", b"^SAMPLE", b"^PLATFORM", b"^DATASET")
 
 
-@dataclass(frozen=True)
-class SeriesHeader:
-    """The samples of a series, and what the header says of each: a column per field and per characteristic."""
-
-    samples: list[str]
-    columns: Mapping[str, list[str]]
+# What a header says of the samples: a column per field and per characteristic; that of ACCESSION names them.
+SeriesHeader = Mapping[str, list[str]]
 
 
 def is_series_matrix(path: File) -> bool:
@@ -61,7 +56,10 @@ def read_series_matrix(path: File, max_gb: float) -> tuple[Source, SeriesHeader]
             Argument("samples", path.name),
             ".",
         )
-    _refuse_other_samples(path, names, header)
+    if len(set(names)) < len(names):
+        raise InputError(f"{path} has two columns of one sample; it is damaged.")
+    if n_others := len(set(names) ^ set(header[ACCESSION])):
+        raise InputError(f"{path} names {n_others} samples in its header or its table only; it is damaged.")
     read = from_arrow(table, [table.column_names[0]])
     if len(read.numeric) != len(names):
         text = read.names[next(place for place in read.others if place > 0)]
@@ -106,7 +104,7 @@ def _header(path: File, lines: Iterator[bytes]) -> tuple[SeriesHeader, bool]:
             raise InputError(f"{path} has {len(samples)} samples and another number of values in {SAMPLE}{field}.")
     if len(set(samples)) < len(samples):
         raise InputError(f"{path} has samples of the same name; it is damaged.")
-    return SeriesHeader(samples, _columns(fields)), at_table
+    return _columns(fields), at_table
 
 
 def _table(path: File, lines: Iterator[bytes]) -> pa.Table | None:
@@ -160,14 +158,6 @@ def _columns(fields: Mapping[str, list[list[str]]]) -> dict[str, list[str]]:
             for i, row in enumerate(rows):
                 columns.setdefault(field if i == 0 else f"{field}.{i}", row)
     return columns
-
-
-def _refuse_other_samples(path: File, names: list[str], header: SeriesHeader) -> None:
-    if len(set(names)) < len(names):
-        raise InputError(f"{path} has two columns of one sample; it is damaged.")
-    if set(names) != set(header.samples):
-        n = len(set(names) ^ set(header.samples))
-        raise InputError(f"{path} names {n} samples in its header or its table only; it is damaged.")
 
 
 def _cells(path: File, line: str) -> list[str]:

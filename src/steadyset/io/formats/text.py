@@ -17,6 +17,7 @@ from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.files import GZIP, OLE, ZIP, File, refuse_size
 from steadyset.io.formats.headings import COMMENT, REGULAR, TOP, Heading, find_heading, is_number, usual_width
+from steadyset.io.formats.record import PACKED
 from steadyset.io.labels import several
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ class _Unpacked(io.RawIOBase):
 
 def is_packed(path: File) -> bool:
     """Whether a file is compressed with gzip, by its ending or its first bytes."""
-    return path.suffix == ".gz" or path.begins_with(GZIP)
+    return path.suffix == PACKED or path.begins_with(GZIP)
 
 
 def text_rows(path: File, form: TextForm) -> Iterator[list[str]]:

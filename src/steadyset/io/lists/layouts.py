@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from textwrap import shorten
-from typing import NamedTuple
 
 import numpy as np
 
@@ -57,16 +56,8 @@ WAYS = (
 LINE_SHOWN = 40  # letters of a line
 
 
-class WideCells(NamedTuple):
-    """The numbers of a wide table, 1 for a mark; what is above its columns and before its rows, where something is."""
-
-    table: Wide
-    first: str | None  # the heading of the column that names the rows
-    marks: bool  # other than 0 and 1
-
-
-def wide_cells(rows: TextRows, header: bool | None = None) -> WideCells | None:
-    """The table, if all its cells are marks of one kind or numbers; None where they are not."""
+def wide_cells(rows: TextRows, header: bool | None = None) -> Wide | None:
+    """The table, if all its cells are marks of one kind (which are 1) or numbers; None where they are not."""
     width = max(map(len, rows))
     square = [[*row, *[""] * (width - len(row))] for row in rows]
     if header is None and len(square) > 1 and _may_name_columns(square[0], square[1:]):
@@ -85,9 +76,9 @@ def wide_cells(rows: TextRows, header: bool | None = None) -> WideCells | None:
     return None
 
 
-def with_row_names(found: WideCells, transpose: bool | None) -> Wide:
+def with_row_names(table: Wide, transpose: bool | None) -> Wide:
     """The table, whose rows have names that are those of runs or of features; asked for where nobody can tell."""
-    table, first = found.table, found.first
+    first = table.first
     if table.labels is None or first == RUN:
         return table
     if first == "" and (are_called_runs(table.labels) or are_row_numbers(table.labels, None)):
@@ -109,7 +100,7 @@ def _may_name_columns(cells: Sequence[str], body: TextRows) -> bool:
     return sorted(map(int, cells)) != list(range(1, len(cells) + 1)) and _numbers(body) is not None
 
 
-def _of_cells(square: list[list[str]], headed: bool, labelled: bool, header: bool | None) -> WideCells | None:
+def _of_cells(square: list[list[str]], headed: bool, labelled: bool, header: bool | None) -> Wide | None:
     body = [row[labelled:] for row in square[headed:]]
     heading = square[0][labelled:]
     numbered = header is None and all(map(is_number, square[0]))
@@ -125,8 +116,8 @@ def _of_cells(square: list[list[str]], headed: bool, labelled: bool, header: boo
         return None
     first = square[0][0] if labelled and headed else None
     written = [row[0] for row in square[headed:]] if labels is None else None
-    table = Wide(array, heading if headed else None, labels, written=written)
-    return WideCells(table, first, marks is not None and not set(_cells(body)) <= {"0", "1", "0.0", "1.0"})
+    plain = marks is None or set(_cells(body)) <= {"0", "1", "0.0", "1.0"}
+    return Wide(array, heading if headed else None, labels, None, written, first, not plain)
 
 
 def _cells(body: Iterable[Sequence[str]]) -> Iterable[str]:
@@ -175,7 +166,7 @@ def entries_of_rows(cells: TextRows, reading: ReadOptions, *, short: bool = Fals
         )
     wide = wide_cells([["", *rows[0]], *rows[1:]] if short else rows, reading.header)
     if wide is not None:
-        return entries_of_numbers(with_row_names(wide, reading.transpose), reading, marks=wide.marks)
+        return entries_of_numbers(with_row_names(wide, reading.transpose), reading)
     if reading.layout in (WIDE, RANKS, IMPORTANCES):
         raise InputError(
             f"The cells are not those of the layout {reading.layout}: ",

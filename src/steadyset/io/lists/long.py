@@ -344,11 +344,16 @@ def entries_of_pairs(columns: Sequence[Sequence[str]], found: PairColumns, readi
     import pyarrow as pa
 
     heading = [column[0] for column in columns]
-    values = _value_columns(heading, found) if found.headed else {}
-    table = {RUN: found.run, FEATURE: found.feature, **values}
+    table = {RUN: found.run, FEATURE: found.feature}
+    for name, words in VALUE_WORDS.items() if found.headed else ():
+        places = [f for f, word in enumerate(heading) if word.strip().lower() in words and f not in found[:2]]
+        if len(places) == 1:
+            table[name] = places[0]
     bodies = {name: columns[f][found.headed :] for name, f in table.items()}
-    rows, repeated = _distinct_pairs(bodies)
-    cells = {name: [body[i] or None for i in rows] for name, body in bodies.items()}
+    # A row that repeats another one is left out; the same pair with other values is refused later.
+    rows = dict.fromkeys(zip(*bodies.values(), strict=True))
+    repeated = len(bodies[RUN]) - len(rows)
+    cells = {name: [row[place] or None for row in rows] for place, name in enumerate(table)}
     _refuse_blank(cells, heading, found)
     notes = [f"{several(repeated, 'repeated row')} dropped"] if repeated else []
     if found.headed:
@@ -370,23 +375,6 @@ def entries_of_pairs(columns: Sequence[Sequence[str]], found: PairColumns, readi
         f"{several(len(set(cells[FEATURE]) - {None}), 'distinct name')}; {universe_in_words(entries.features)}"
     )
     return entries._replace(notes=(line, *notes))
-
-
-def _value_columns(heading: Sequence[str], found: PairColumns) -> dict[str, int]:
-    values = {}
-    for name, words in VALUE_WORDS.items():
-        places = [f for f, word in enumerate(heading) if word.strip().lower() in words and f not in found[:2]]
-        if len(places) == 1:
-            values[name] = places[0]
-    return values
-
-
-def _distinct_pairs(bodies: dict[str, Sequence[str]]) -> tuple[list[int], int]:
-    """The rows to keep, and how many only repeat another one; the same pair with other values is refused later."""
-    seen: dict[tuple[str, ...], int] = {}
-    for i, row in enumerate(zip(*bodies.values(), strict=True)):
-        seen.setdefault(row, i)
-    return list(seen.values()), len(next(iter(bodies.values()))) - len(seen)
 
 
 def _refuse_blank(cells: dict[str, list[str | None]], heading: Sequence[str], found: PairColumns) -> None:

@@ -123,8 +123,11 @@ def _is_caret(table: RTable) -> bool:
 
 
 def _from_caret(table: RTable, reading: ReadOptions) -> Runs:
-    if table.names == ["", OVERALL]:
-        return _from_var_imp(table, reading)
+    if table.names == ["", OVERALL]:  # the importances of one model; scaled to 0 to 100 as they are, a 0 says nothing
+        if reading.top is None:
+            raise InputError("caret varImp has an importance for every feature; give ", Argument("top", 10), ".")
+        importances = _numbers(table.column(OVERALL), OVERALL)
+        return _largest(importances[None, :], table.column(""), None, "caret varImp", "importances", reading)
     sizes = _sizes(table)
     size = _chosen_size(sorted(set(sizes)), reading)
     resamples = list(dict.fromkeys(table.column(RESAMPLE)))
@@ -175,14 +178,6 @@ def _chosen_size(sizes: list[int], reading: ReadOptions) -> int:
             " (caret's own choice is its bestSubset).",
         )
     return reading.top
-
-
-def _from_var_imp(table: RTable, reading: ReadOptions) -> Runs:
-    """The importances of one model; scaled to 0 to 100 as they are, a 0 says nothing."""
-    if reading.top is None:
-        raise InputError("caret varImp has an importance for every feature; give ", Argument("top", 10), ".")
-    importances = _numbers(table.column(OVERALL), OVERALL)
-    return _largest(importances[None, :], table.column(""), None, "caret varImp", "importances", reading)
 
 
 # ---- glmnet ------------------------------------------------------------------------------------------------------
@@ -246,7 +241,9 @@ def _from_mlr3(table: RTable, reading: ReadOptions) -> Runs:
     learners = list(dict.fromkeys(table.column(LEARNER))) if table.has(LEARNER) else []
     line = f"mlr3fselect: {several(len(lists), 'run')} from {several(len(lists), 'row')}"
     line += f" of {len(learners)} learners ({some_names(learners)}), taken together" if len(learners) > 1 else ""
-    return Runs(lists, line, _labels_of_mlr3(table, learners), list(logical) or None)
+    parts = [LEARNER] * (len(learners) > 1) + [name for name in ITERATION if table.has(name)]
+    labels = [" ".join(cells) for cells in zip(*map(table.column, parts), strict=True)]
+    return Runs(lists, line, labels if labels and len(set(labels)) == len(labels) else None, list(logical) or None)
 
 
 def _logical(table: RTable) -> dict[str, int]:
@@ -266,12 +263,6 @@ def _listed(table: RTable) -> list[list[str]]:
                 f"write the table with data.table's fwrite, which puts {BETWEEN!r} between them."
             )
     return lists
-
-
-def _labels_of_mlr3(table: RTable, learners: Sequence[str]) -> list[str] | None:
-    parts = [LEARNER] * (len(learners) > 1) + [name for name in ITERATION if table.has(name)]
-    labels = [" ".join(cells) for cells in zip(*map(table.column, parts), strict=True)]
-    return labels if labels and len(set(labels)) == len(labels) else None
 
 
 # ---- Boruta ------------------------------------------------------------------------------------------------------

@@ -1,38 +1,427 @@
-"""Selections in files: wide or long tables as csv, tsv and Parquet, and json."""
+"""Selections in files of any kind and layout, in folders of lists, and written; and the universe from a file."""
 
 from __future__ import annotations
 
 import json
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steadyset.foundation.arguments import check_choice, check_flag
 from steadyset.foundation.errors import Argument, InputError
-from steadyset.io.disk import explained, write_durably, written_durably
-from steadyset.io.files import File, first_line
-from steadyset.io.formats.columns import FEATURE, RUN
-from steadyset.io.formats.record import PACKED
-from steadyset.io.formats.spreadsheet import formulas_told, spreadsheet_safe
-from steadyset.io.formats.tables import read_json_file, written_format
-from steadyset.io.labels import Names, several
+from steadyset.io.data.sources import as_written
+from steadyset.io.disk import DATABASE, SETTINGS, explained, write_durably, written_durably
+from steadyset.io.files import BYTES_A_NAME, File, first_line, readable, refuse_size
+from steadyset.io.formats.columns import FEATURE, NULLS, RUN, is_numeric
+from steadyset.io.formats.csv_files import checked_form
+from steadyset.io.formats.headings import TOP, is_comment, is_feature_word, is_number, is_row_of_marks
+from steadyset.io.formats.record import (
+    FORMATS,
+    ONE_LIST,
+    PACKED,
+    endings,
+    endings_in_words,
+    format_of,
+    is_typed,
+    is_workbook,
+)
+from steadyset.io.formats.record import LISTS as LISTS_OF_RUNS
+from steadyset.io.formats.spreadsheet import BYTES_A_TEXT_CELL, MADE, cell_text, formulas_told, spreadsheet_safe
+from steadyset.io.formats.tables import Sheet, TableFile, read_json_file, read_sheet, sheet_names, written_format
+from steadyset.io.formats.text import TextForm, opened, read_as, repaired_header, text_form, text_rows
+from steadyset.io.labels import Names, UnionOfNames, several, some_names
+from steadyset.io.lists import GMT, GMX, LISTS, LONG, ROWS, WIDE
 from steadyset.io.lists.entries import (
     Entries,
     ReadOptions,
     entries_of_sets,
     reordered,
+    universe_in_words,
     with_rankings,
     with_ties,
     with_weights,
 )
-from steadyset.io.lists.long import long_columns
-from steadyset.io.lists.name_lists import Lists, entries_of_lists
-from steadyset.io.lists.wide import LAYOUTS, wide_columns
+from steadyset.io.lists.layouts import entries_of_rows
+from steadyset.io.lists.long import entries_of_long, headings_say, long_columns
+from steadyset.io.lists.name_lists import NO_NAMES, Lists, columns_of, entries_of_lists, lists_in_cells, one_list
+from steadyset.io.lists.r_layouts import may_be_of_r
+from steadyset.io.lists.wide import (
+    LAYOUTS,
+    Wide,
+    entries_of_numbers,
+    may_name_rows,
+    wide_columns,
+    wide_numbers,
+    wide_table,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+BYTES_A_BYTE = 10  # a name of five letters takes about so many times its length in memory
+FEW = 3  # columns, among which text means a layout other than wide
+
+
+def lists_in_folder(folder: Path, reading: ReadOptions) -> Lists:
+    """The lists of all files that end alike (.txt before others), in the order of their names: run2 before run10."""
+    try:
+        files = sorted((file for file in folder.iterdir() if not file.name.startswith(".")), key=_natural)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be read: {error.strerror or error}.") from None
+    if any(file.name == SETTINGS for file in files):
+        raise InputError(f"{folder} is the run folder of an assessment; Assessment.open gives the selections in it.")
+    kinds = [ending for ending in _list_endings() if any(_is_list(file, ending) for file in files)]
+    if not kinds:
+        first = _list_endings()[0]
+        raise InputError(f"{folder} is a folder; expected a file, or a folder of {first} files with one list each.")
+    chosen = [file for file in files if _is_list(file, kinds[0])]
+    others = [file.name for file in files if file not in chosen]
+    notes = (f"not read: {some_names(others)}",) if others else ()
+    refuse_size(folder, BYTES_A_BYTE * sum(file.stat().st_size for file in chosen), reading.max_gb)
+    lists = [_list(file, reading) for file in chosen]
+    return Lists(lists, [file.stem for file in chosen], f"{several(len(chosen), f'{kinds[0]} file')}", notes)
+
+
+def holds_lists(folder: Path) -> bool:
+    """Whether a folder has files that may be lists, and nothing that a program of ours recorded in it."""
+    names = [file.name for file in folder.iterdir()]
+    recorded = any(name.endswith((*FORMATS["json"].endings, Path(DATABASE).suffix)) for name in names)
+    return not recorded and any(_is_list(folder / name, ending) for name in names for ending in _list_endings())
+
+
+def _list_endings() -> list[str]:
+    """The endings of files with one list each; that of text, which says nothing else, comes before those of tables."""
+    plain = FORMATS["text"].endings[0]
+    return sorted(endings(lambda one: ONE_LIST in one.holds), key=lambda ending: ending != plain)
+
+
+def _is_list(file: Path, ending: str) -> bool:
+    return file.suffix.lower() == ending and file.is_file()
+
+
+def _natural(file: Path) -> list[tuple[bool, int, str]]:
+    """Digits compare as numbers; other signs that count as digits (²) are text."""
+    parts = re.split(r"([0-9]+)", file.name)  # every second one is digits
+    return [(bool(i % 2), int(part) if i % 2 else 0, part) for i, part in enumerate(parts)]
+
+
+def _list(path: Path, reading: ReadOptions) -> list[str]:
+    """The names in one file; one without any is a list of none."""
+    file = File(path)
+    if _is_blank(file):
+        return []
+    rows = [[cell.strip() for cell in row] for row in read_sheet(file, max_gb=reading.max_gb).rows]
+    names = one_list([row for row in rows if any(row)], reading.header)
+    if names is None:
+        width = max(map(len, rows))
+        raise InputError(
+            f"{file} has {width} columns; in a folder of lists each file holds one list, with a name in each line."
+        )
+    return names
+
+
+def _is_blank(file: File) -> bool:
+    """Whether a file holds nothing but white space and comments."""
+    if file.stat().st_size == 0:
+        return True
+    with opened(file) as source:
+        start = source.read(1 << 16)
+    lines = start.splitlines()
+    return len(start) < 1 << 16 and all(not line.strip() or line.lstrip().startswith(b"#") for line in lines)
+
+
+def read_selections(path: File, reading: ReadOptions) -> Entries:
+    """See Selections.read."""
+    if path.is_dir():
+        return _explained(path, lambda: entries_of_lists(lists_in_folder(path.path, reading), reading))
+    known = format_of(path.name)
+    if known is not None and known.read_lists is not None:
+        return known.read_lists(path, reading)
+    if is_workbook(path):
+        return _from_workbook(path, reading)
+    if known is not None and known.layout:
+        reading = replace(reading, layout=reading.layout or known.layout)
+    elif reading.layout not in LISTS and reading.runs is None:
+        entries = _from_table(path, reading)
+        if entries is not None:
+            return entries
+    return _from_sheet(path, reading)
+
+
+def _from_table(path: File, reading: ReadOptions) -> Entries | None:
+    """A long table, or a wide one of numbers, read without a text for each cell; None for any other layout."""
+    file = TableFile(path, max_gb=reading.max_gb)
+    try:
+        found = file.many_columns(labels=True)
+        table, notes = file.arrow() if found is None else (None, found.notes)
+    except InputError:
+        if is_typed(path.name):
+            raise
+        return None  # the reader of cells takes more, and says what is wrong where it does not
+    if table is not None and table.num_columns and str(table.schema.field(0).type).startswith(("date", "time")):
+        # The first column may name runs or features, which happen to read as dates or times.
+        table, notes = file.arrow(apart=table.column_names[:1])
+    read: Callable[[], Entries] | None = None
+    if table is not None and RUN in table.column_names and FEATURE in table.column_names and reading.layout != WIDE:
+        within = _lists_within(table) if reading.layout is None else None
+        read = partial(_from_long, table, reading) if within is None else partial(entries_of_lists, within, reading)
+    elif reading.layout != LONG and found is not None and not may_be_of_r(found.names, (), reading):
+        read = partial(_from_numbers, path, wide_numbers(found, reading.transpose), reading)
+    elif reading.layout != LONG and table is not None and _is_wide(table, reading):
+        read = partial(_from_wide, path, table, reading)
+    elif table is not None and is_typed(path.name):
+        read = partial(entries_of_rows, _as_text(table), reading)
+    if read is None:
+        return None
+    entries = _explained(path, read)
+    return entries._replace(notes=(*entries.notes, *notes))
+
+
+def _lists_within(table: pa.Table) -> Lists | None:
+    """The lists of a table that has one row per run, each with its whole list in a cell."""
+    if len(table.column(RUN).unique()) < table.num_rows:
+        return None
+    rows = _as_text(table)
+    return lists_in_cells(rows, columns_of(rows))
+
+
+def _from_sheet(path: File, reading: ReadOptions) -> Entries:
+    """A table of text cells in any layout."""
+    _check_ending(path)
+    if is_workbook(path) or reading.sheet is not None:
+        sheet = read_sheet(path, sheet=reading.sheet, max_gb=reading.max_gb)
+        rows, form = sheet.rows, None
+    else:
+        rows, form = _text_cells(path, reading)
+        sheet = Sheet(rows, read_as(form.words))
+    short = form is not None and form.heading.short
+    entries = _explained(path, lambda: entries_of_rows(rows, reading, short=short))
+    told = any(MADE in note for note in sheet.notes)  # a workbook says in which cells
+    return entries._replace(notes=(*(note for note in entries.notes if not told or MADE not in note), *sheet.notes))
+
+
+def _text_cells(path: File, reading: ReadOptions) -> tuple[list[list[str]], TextForm]:
+    """The cells of a text file as they stand; a row with several of them is a list rather than a title."""
+    known = format_of(path.name)
+    delimiter = "tab" if known is not None and known.layout and known.layout == reading.layout else None
+    with readable(path):
+        form = checked_form(path, delimiter, reading.max_gb, bytes_a_cell=BYTES_A_TEXT_CELL)
+        rows = list(text_rows(path, replace(form, heading=TOP)))
+    lists = [row for row in rows[: form.heading.above] if sum(map(bool, row)) > 1 and not is_comment(row[0])]
+    if lists or reading.layout in (ROWS, GMT, GMX):
+        form = replace(form, heading=TOP)
+    header = rows[form.heading.above] if form.heading.above < len(rows) else []
+    if form.heading.commented:
+        header = repaired_header(header, replace(form, heading=form.heading._replace(short=False)))
+    below = [row for row in rows[form.heading.above + 1 :] if not row or not is_comment(row[0])]
+    return [*([header] if header and not is_comment(header[0]) else []), *below], form
+
+
+def _from_workbook(path: File, reading: ReadOptions) -> Entries:
+    """One sheet of a workbook, or all of them where each holds a list."""
+    names = [] if reading.sheet is not None else sheet_names(path, reading.max_gb)
+    if len(names) < 2:
+        return _from_sheet(path, reading)
+    lists, columns = [], {}
+    for name in names:
+        cells = [[cell.strip() for cell in row] for row in read_sheet(path, sheet=name, max_gb=reading.max_gb).rows]
+        rows = [row for row in cells if any(row)]
+        found = one_list(rows, reading.header)
+        if found is None:
+            columns[name], found = _column_of_names(rows)
+        if found is None:
+            raise InputError(
+                f"{path} has {several(len(names), 'sheet')} ({some_names(names)}), and {name!r} is not a single list; "
+                "choose one with ",
+                Argument("sheet", names[0]),
+                ", or keep one list in the first column of each.",
+            )
+        lists.append(found)
+    if columns and len({frozenset(found) for found in lists}) == 1:
+        raise InputError(
+            f"{path} has {several(len(names), 'sheet')} ({some_names(names)}) with the same names, as tables of all "
+            "features have; keep those that were selected."
+        )
+    told = f"of the sheets only the column {some_names(sorted(set(columns.values())))} is used" if columns else ""
+    found_lists = Lists(lists, names, several(len(names), "sheet"), (told,) if told else ())
+    return _explained(path, lambda: entries_of_lists(found_lists, reading))
+
+
+def _column_of_names(rows: Sequence[Sequence[str]]) -> tuple[str, list[str] | None]:
+    """The one column whose heading is a word for features, beside columns that tell something of them."""
+    places = [f for f, heading in enumerate(rows[0]) if is_feature_word(heading)]
+    if len(places) != 1:
+        return "", None
+    place = places[0]
+    return rows[0][place], [row[place] for row in rows[1:] if place < len(row) and row[place]]
+
+
+def _from_long(table: pa.Table, reading: ReadOptions) -> Entries:
+    entries = entries_of_long(
+        table, reading.features, reading.n_features, None, top=reading.top, union=not reading.declared
+    )
+    if not isinstance(entries.names, UnionOfNames):
+        return entries
+    line = f"{several(entries.n_runs, 'run')} from the column {RUN!r}; {several(entries.n_features, 'distinct name')}"
+    return entries._replace(notes=(f"{line}; {universe_in_words(entries.names)}",))
+
+
+def _from_wide(path: File, table: pa.Table, reading: ReadOptions) -> Entries:
+    return _from_numbers(path, wide_table(table, "The table", reading.transpose), reading)
+
+
+def _from_numbers(path: File, wide: Wide, reading: ReadOptions) -> Entries:
+    """A wide table of numbers; names of its rows that read as such are read anew as they are written."""
+    if may_name_rows(wide, reading.transpose) and wide.features is not None:
+        table, _ = TableFile(path, max_gb=reading.max_gb).arrow(apart=[wide.features[0]])
+        wide = wide._replace(written=as_written(table.column(0).to_pylist()))
+    return entries_of_numbers(wide, reading)
+
+
+def _is_wide(table: pa.Table, reading: ReadOptions) -> bool:
+    """Whether a table is one of numbers, but for what names its rows; blanks are none, and may be marks or ends."""
+    names = table.column_names
+    if table.num_rows > 0 and may_be_of_r(*_first_cells(table), reading):
+        return False
+    if table.num_rows == 0 or (table.num_columns <= FEW and headings_say(names) is not None):
+        return False
+    texts = [f for f, field in enumerate(table.schema) if not is_numeric(field.type)]
+    if 0 in texts and is_row_of_marks(names):
+        return False
+    if table.num_columns <= FEW and _recurs(table, texts):
+        return False
+    others = [f for f in texts if f > 0 and names[f] != RUN]
+    numbers = table.select([f for f in range(table.num_columns) if f not in texts])
+    if not numbers.num_columns or (others and 2 * numbers.num_columns < table.num_columns):
+        return False
+    zero_one = _values(numbers) <= {0.0, 1.0} if others or all(map(is_number, names)) else True
+    blank = any(column.null_count for column in numbers.columns)
+    if blank:  # missing values rather than marks, where 0 stands for what is not selected
+        return {0.0} <= _values(numbers) <= {0.0, 1.0}
+    return zero_one and (not others or table.num_columns > FEW)
+
+
+def _recurs(table: pa.Table, texts: Sequence[int]) -> bool:
+    """Whether a first column of names holds one twice, as that of the runs in a long table does."""
+    first, (name, *others) = table.column(0), table.column_names
+    if name == RUN or len(first.unique()) == len(first):
+        return False
+    return 0 in texts or (any(map(is_feature_word, others)) and not _values(table) <= {0.0, 1.0})
+
+
+def _first_cells(table: pa.Table) -> tuple[list[str], list[str]]:
+    """The names of the columns, and the texts of the first one."""
+    texts = table.num_columns > 0 and not is_numeric(table.schema.field(0).type)
+    return list(table.column_names), [str(value) for value in table.column(0).to_pylist()] if texts else []
+
+
+def _values(table: pa.Table) -> set[Any]:
+    return {value for column in table.columns for value in column.unique().to_pylist() if value is not None}
+
+
+def _as_text(table: pa.Table) -> list[list[str]]:
+    """The cells of an Arrow table as text, below the names of its columns."""
+    columns = [["" if value is None else cell_text(value) for value in column.to_pylist()] for column in table.columns]
+    return [list(table.column_names), *map(list, zip(*columns, strict=True))]
+
+
+def _check_ending(path: File) -> None:
+    found = format_of(path.name)
+    if is_workbook(path) or (found is not None and found.text and LISTS_OF_RUNS in found.holds):
+        return
+    with readable(path):  # what does not exist has no wrong ending
+        raise InputError(f"{path} has an unknown ending; expected {endings_in_words(LISTS_OF_RUNS)}.")
+
+
+def _explained(path: File, read: Callable[[], Entries]) -> Entries:
+    """What is read from a file, whose name stands before what is wrong with it."""
+    try:
+        return read()
+    except InputError as error:
+        raise error.after(f"{path}: ") from None
+
+
+LOOKED_AT = 20  # rows of the data that tell which columns hold text
+
+
+class Universe(NamedTuple):
+    """The names, where in the file they stand, and the names of columns that are no features."""
+
+    names: tuple[str, ...]
+    where: str
+    left_out: tuple[str, ...] = ()
+
+
+def read_universe(path: Path, used: Collection[str], *, max_gb: float, target: str | None = None) -> Universe:
+    """All names of a file: one in each line, those of a first column, or a header; whichever holds those in use.
+
+    In the header of data, `target` and columns of text beside numbers are no features, unless they are in use.
+    """
+    with readable(path):
+        heading, column, texts = _edges(File(path), max_gb)
+    header = _distinct(heading)
+    if target is not None and target not in header:
+        raise InputError(f"{path} has no column {target!r}.")
+    left_out = {target} | (set() if len(texts) == len(header) else set(texts)) - set(used)
+    found = [
+        Universe(_distinct(column), "first column" if len(heading) > 1 else "lines"),
+        Universe(
+            tuple(name for name in header if name not in left_out),
+            "header",
+            tuple(name for name in header if name in left_out),
+        ),
+    ]
+    fitting = [one for one in found if len(one.names) > 0 and set(used) <= set(one.names)]
+    if fitting:
+        return max(fitting, key=lambda one: len(one.names))
+    nearest = max(found, key=lambda one: len(set(used).intersection(one.names)))
+    missing = sorted(set(used).difference(nearest.names))
+    raise InputError(
+        f"{path} does not name {some_names(missing)}, which the runs select; its {nearest.where} "
+        f"{'have' if nearest.where == 'lines' else 'has'} {len(nearest.names):,} names."
+    )
+
+
+def _edges(path: File, max_gb: float) -> tuple[Sequence[str], Sequence[str], Collection[str]]:
+    """The first row of a table, the first column below it, and the columns that hold text rather than numbers.
+
+    A first cell that is the name of a feature is part of both.
+    """
+    if is_typed(path.name):
+        table, _ = TableFile(path, max_gb=max_gb).arrow()
+        return table.column_names, [], [field.name for field in table.schema if not is_numeric(field.type)]
+    form = None if is_workbook(path) else text_form(path, None, max_gb)
+    rows: Iterable[Sequence[str]] = read_sheet(path, max_gb=max_gb).rows if form is None else text_rows(path, form)
+    heading: Sequence[str] = []
+    column: list[str] = []
+    first: list[Sequence[str]] = []
+    for row in rows:
+        if heading and len(first) < LOOKED_AT:
+            first.append(row)
+        if not heading:
+            heading = row
+        if row:
+            column.append(row[0])
+            if len(column) % 100_000 == 0:
+                refuse_size(path, BYTES_A_NAME * len(column), max_gb)
+    headed = len(heading) > 1 or bool(column and is_feature_word(column[0].strip()))
+    texts = []
+    for name, cells in zip(heading, zip_longest(*first, fillvalue=""), strict=False):
+        known = [cell for cell in cells if cell.strip() not in NULLS]
+        if known and not any(map(is_number, known)):
+            texts.append(name.strip())
+    return heading, column[headed:], texts
+
+
+def _distinct(cells: Iterable[str]) -> tuple[str, ...]:
+    names = dict.fromkeys(cell.strip() for cell in cells)
+    return tuple(name for name in names if name and name not in NO_NAMES)
+
 
 BOTH_HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 SCHEMA = "steadyset.selections"
@@ -54,27 +443,17 @@ def read_selection_json(path: File, reading: ReadOptions) -> Entries:
                 "write such files with Selections.write, or give the runs alone, as a list of lists of features."
             )
         if isinstance(content, (list, dict)):
-            if _are_names(content) and (reading.top is not None or not reading.declared):
-                return _from_lists(content, reading)
+            runs, labels = (list(content.values()), list(content)) if isinstance(content, dict) else (content, None)
+            # Lists of names, rather than of places of features.
+            texts = all(isinstance(run, list) and all(isinstance(name, str) for name in run) for run in runs)
+            if texts and any(runs) and (reading.top is not None or not reading.declared):
+                return entries_of_lists(Lists(runs, labels, several(len(runs), "list")), reading)
             return entries_of_sets(content, reading.features, reading.n_features, None)
     except InputError as error:
         raise error.after(f"{path}: ") from None
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path} does not follow the {SCHEMA} schema: {first_line(error)}.") from None
     raise InputError(f"{path} holds a {type(content).__name__}; expected a list of runs, each a list of features.")
-
-
-def _are_names(content: list[Any] | dict[str, Any]) -> bool:
-    """Whether runs are lists of names, rather than of places of features."""
-    runs = list(content.values() if isinstance(content, dict) else content)
-    texts = all(isinstance(run, list) and all(isinstance(name, str) for name in run) for run in runs)
-    return texts and any(runs)
-
-
-def _from_lists(content: list[Any] | dict[str, Any], reading: ReadOptions) -> Entries:
-    lists = list(content.values() if isinstance(content, dict) else content)
-    labels = list(content) if isinstance(content, dict) else None
-    return entries_of_lists(Lists(lists, labels, several(len(lists), "list")), reading)
 
 
 def _from_schema(content: dict[str, Any], features: Names, n_features: int | None) -> Entries:
@@ -107,10 +486,10 @@ def _with_weights_as_listed(sets: Entries, runs: Sequence[Any], weights: Sequenc
     return with_weights(sets, [[w[i] for i in order] for w, order in zip(weights, orders, strict=True)])
 
 
-def selection_json(entries: Entries) -> bytes:
-    """The content of a json file."""
+def selection_content(entries: Entries) -> dict[str, Any]:
+    """What a json file holds."""
     split, weights, rows = entries.indptr, entries.weights, range(entries.n_runs)
-    content = {
+    return {
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
         "n_features": entries.n_features,
@@ -121,13 +500,20 @@ def selection_json(entries: Entries) -> bytes:
         "rankings": None if entries.rankings is None else entries.rankings.tolist(),
         **({} if entries.tied is None else {"tied": entries.tied.tolist()}),
     }
+
+
+def write_json(entries: Entries, layout: str | None, path: Path) -> None:
+    """All that is known of the runs; json has one layout."""
+    content = selection_content(entries)
     text = json.dumps(content, ensure_ascii=False, allow_nan=False)
     if BOTH_HALVES.search(text):
-        raise InputError("a name holds the two halves of a character one by one, which json joins; rename it.")
+        why = "a name holds the two halves of a character one by one, which json joins; rename it."
+        raise InputError(f"{path} cannot be written: {why}")
     try:
-        return text.encode() + b"\n"
+        written = text.encode()
     except UnicodeEncodeError:  # half of a character, which json writes out
-        return json.dumps(content, allow_nan=False).encode() + b"\n"
+        written = json.dumps(content, allow_nan=False).encode()
+    write_durably(path, written + b"\n")
 
 
 def write_selections(entries: Entries, path: Path, *, layout: str | None, safe: bool = False) -> None:
@@ -177,14 +563,6 @@ def _as_table(entries: Entries, layout: str | None) -> pa.Table:
     small = entries.n_runs * entries.n_features <= WIDE_CELLS and entries.n_features <= WIDE_COLUMNS
     wide = layout == "wide" or (layout is None and plain and small and not taken)
     return pa.table(wide_columns(entries) if wide else long_columns(entries, declare=True))
-
-
-def write_json(entries: Entries, layout: str | None, path: Path) -> None:
-    """All that is known of the runs; json has one layout."""
-    try:
-        write_durably(path, selection_json(entries))
-    except InputError as error:
-        raise error.after(f"{path} cannot be written: ") from None
 
 
 def write_parquet(entries: Entries, layout: str | None, path: Path) -> None:

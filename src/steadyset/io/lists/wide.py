@@ -137,7 +137,8 @@ class Wide(NamedTuple):
     """The numbers of a wide frame, with the names of its features and the labels of its runs where it has them.
 
     `transposed` where its headings say that these are the other way round. `written` is the first column as it stands
-    in the file, where it reads as numbers and may name the rows.
+    in the file, where it reads as numbers and may name the rows; `first` the heading of a column of labels. `marks`
+    where its ones are marks other than 1.
     """
 
     array: npt.NDArray[Any]
@@ -145,6 +146,8 @@ class Wide(NamedTuple):
     labels: Names
     transposed: bool | None = None
     written: Names = None
+    first: str | None = None
+    marks: bool = False
 
 
 def wide_table(table: Any, what: str, transpose: bool | None = False) -> Wide:
@@ -184,7 +187,7 @@ def wide_numbers(read: Columns, transpose: bool | None) -> Wide:
 
 def oriented(read: Wide, what: str, features: Names, labels: Names, *, transpose: bool | None) -> Wide:
     """The table as runs x features, with the names and labels that are given rather than its own."""
-    array, columns, rows, told, _ = read
+    array, columns, rows, told, *_ = read
     transpose = told if transpose is None else transpose
     if transpose:
         array, columns, rows = array.T, rows, columns
@@ -303,7 +306,7 @@ WHAT = "The table"
 MOSTLY = 0.5  # such a share of ones among what is not 0 is a 0/1 table with a wrong cell, not a table of importances
 
 
-def entries_of_numbers(found: Wide, reading: ReadOptions, *, marks: bool = False) -> Entries:
+def entries_of_numbers(found: Wide, reading: ReadOptions) -> Entries:
     """The runs of a wide table of numbers; the notes say what was understood where that is not plain 0 and 1."""
     found, notes = _named_rows(found, reading.transpose)
     columns = found.labels if reading.transpose or found.transposed else found.features
@@ -321,6 +324,7 @@ def entries_of_numbers(found: Wide, reading: ReadOptions, *, marks: bool = False
         weighted = kind == IMPORTANCES
         entries = entries_of_weights(matrix, kind, reading.top) if weighted else entries_of_matrix(matrix, *advice)
     entries = _in_universe(entries, reading)
+    marks = found.marks
     plain = kind == WIDE and not marks and not notes and not wide.transposed and entries.n_features == array.shape[1]
     return entries if plain else entries._replace(notes=(_line(entries, kind, wide, reading, marks), *notes))
 

@@ -13,11 +13,8 @@ import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import kernel
-from steadyset.kernels.linear.cholesky import cholesky, cholesky_solve
-from steadyset.kernels.linear.glm import residual_and_curvature
-from steadyset.kernels.linear.products import combine, times
-from steadyset.kernels.linear.ridge import ridge_fit
-from steadyset.kernels.linear.ties import first_largest
+from steadyset.kernels.linear.algebra import cholesky, cholesky_solve, combine, first_largest, times
+from steadyset.kernels.linear.models import residual_and_curvature, ridge_fit
 from steadyset.kernels.signals import count_work
 
 NOTHING_FREE = 1e-9

@@ -1,8 +1,13 @@
-"""How many features each pair of runs shares: all pairs as a matrix, in blocks of rows, or row by row.
+"""Intersections of selected sets: how many features each pair of runs shares.
 
-Features that many runs select are packed into bits (64 of them cost one word per pair), the others are counted through
-postings lists (for each feature the runs that select it; cost: h_f^2 / 2). So a steady core and a random rest both cost
-little.
+All pairs come as a matrix, in blocks of rows, or row by row. Features that many runs select are packed into bits (64 of
+them cost one word per pair), the others are counted through postings lists (for each feature the runs that select it;
+cost: h_f^2 / 2). So a steady core and a random rest both cost little.
+
+Pairs of runs by kind: how many there are of each, and sums of the scores of kinds over the pairs of each run.
+
+A kind is r, the number of shared features, with the two sizes. Every kind that the sizes allow has a cell: that of a
+pair of size classes a <= b is starts[a] + (b - a) * (sizes[a] + 1) + r.
 """
 
 from __future__ import annotations
@@ -13,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.kernels.arrays import Ints, Words
-from steadyset.kernels.bits import popcount
-from steadyset.kernels.jit import kernel
+from steadyset.kernels.arrays import Floats, Ints, Words
+from steadyset.kernels.jit import kernel, part
+from steadyset.kernels.words import popcount
 
 WORDS_A_POSTING = 2.0  # words of 64 bits that are compared in the time of adding one posting
 
@@ -156,3 +161,58 @@ def add_row(i: int, index: PairIndex, position: Ints, shared: npt.NDArray[np.int
 def _block(index: PairIndex, position: Ints, start: int, block: npt.NDArray[np.int32]) -> None:
     for a in range(len(block)):
         add_row(start + a, index, position, block[a])
+
+
+@part
+def _cell(a: int, b: int, sizes: Ints, starts: Ints) -> int:
+    """The first cell of two size classes."""
+    low = min(a, b)
+    return int(starts[low] + (max(a, b) - low) * (sizes[low] + 1))
+
+
+@kernel
+def count_kinds(index: PairIndex, size_class: Ints, sizes: Ints, starts: Ints) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """r, both sizes and the number of pairs of every kind that occurs; and the kind of each cell that has pairs."""
+    M, n = len(size_class), len(sizes)
+    cells = np.zeros(starts[n], dtype=np.int64)
+    shared = np.zeros(M, dtype=np.int32)
+    position = index.post_ptr[:-1].copy()
+    n_kinds = 0
+    for i in range(M):
+        add_row(i, index, position, shared)
+        for j in range(i + 1, M):
+            cell = _cell(size_class[i], size_class[j], sizes, starts) + shared[j]
+            n_kinds += cells[cell] == 0
+            cells[cell] += 1
+            shared[j] = 0
+    r, size_i, size_j, n_pairs = np.empty((4, n_kinds), dtype=np.int64)
+    kind = 0
+    for a in range(n):
+        for b in range(a, n):
+            first = _cell(a, b, sizes, starts)
+            for cell in range(first, first + sizes[a] + 1):
+                if cells[cell] > 0:
+                    r[kind], size_i[kind], size_j[kind], n_pairs[kind] = cell - first, sizes[a], sizes[b], cells[cell]
+                    cells[cell] = kind
+                    kind += 1
+    return r, size_i, size_j, n_pairs, cells
+
+
+@kernel
+def pair_sums(
+    index: PairIndex, size_class: Ints, sizes: Ints, starts: Ints, kind_of_cell: Ints, scores: Floats
+) -> Floats:
+    """sums[i, m]: the sum of scores[kind, m] over the pairs of run i."""
+    M, n_scores = len(size_class), scores.shape[1]
+    sums = np.zeros((M, n_scores))
+    shared = np.zeros(M, dtype=np.int32)
+    position = index.post_ptr[:-1].copy()
+    for i in range(M):
+        add_row(i, index, position, shared)
+        for j in range(i + 1, M):
+            kind = kind_of_cell[_cell(size_class[i], size_class[j], sizes, starts) + shared[j]]
+            shared[j] = 0
+            for m in range(n_scores):
+                sums[i, m] += scores[kind, m]
+                sums[j, m] += scores[kind, m]
+    return sums

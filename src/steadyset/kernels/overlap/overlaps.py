@@ -23,7 +23,7 @@ import numpy as np
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import kernel
 from steadyset.kernels.overlap.matching import greedy_matching, maximum_matching
-from steadyset.kernels.streams import random_subset, stream
+from steadyset.kernels.words import random_subset, stream
 
 Int = int | np.int64  # counters start as np.int64(0): a plain 0 makes numba compile a second version for the literal
 

@@ -22,13 +22,12 @@ squared loss of a lasso a step is then exact. Otherwise D (the curvature when L 
 shrinks by some rate per step ("chord" steps): a new factor is made when the steps that are left at this rate would
 cost more.
 
-**Dependent features.** Where a new feature is a combination of the active ones but for a rest v, moving along v
-hardly changes the fit: its slope and curvature are computed from v itself. Either the minimum lies on the way, or
-some coefficient gets to zero first and the new feature takes its place (`_enter_dependent`). Where products lose a
-pivot all the same, the factor is made from the rows (`orthogonalise`).
-
-**More features than rows.** With a ridge and many more places than rows the matrix over the rows is smaller
-(`solve_over_rows`).
+**Rare cases** are left to NumPy (`rare`): compiling them would take longer than they ever do. The walk ends with a
+word for what it waits for, and goes on where it was when it is called again, so all that it needs lies in its arrays.
+Where a new feature is a combination of the active ones but for a rest v, moving along v hardly changes the fit: its
+slope and curvature are computed from v itself. Either the minimum lies on the way, or some coefficient gets to zero
+first and the new feature takes its place. Where products lose a pivot all the same, the factor is made from the rows.
+With a ridge and many more places than rows the matrix over the rows is smaller, and no factor is kept.
 
 **Screening.** Features enter where |g_j| / l1_j passes p. The strong rule (Tibshirani et al. 2012) looks only at
 those with |g_j| / l1_j >= 2 p - p_before; all others are checked once the level is solved, and it is solved again in
@@ -64,38 +63,34 @@ import math
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints, Places, Singles
-from steadyset.kernels.jit import inner_part, kernel, part, summing_part
-from steadyset.kernels.linear.glm import mean_loss, residual_and_curvature
+from steadyset.kernels.jit import both, inner_part, kernel, part, summing_part
+from steadyset.kernels.linear.models import residual_and_curvature
 from steadyset.kernels.paths.factor import (
     add_rows,
     dot,
     drop_row,
     factorise,
-    orthogonalise,
     products,
     rows_times,
     solve_lower,
-    solve_over_rows,
     solve_upper,
-    subtract_product,
 )
 from steadyset.kernels.paths.features import (
     FACTOR,
+    LEAST_AT_ONCE,
+    NUMBERS_AT_ONCE,
     SINGLE,
     WHOLE,
-    features_at_once,
     penalty_of,
     scale_error,
     single_dots,
     standardise,
-    unusual_scale,
-    usual_scales,
 )
 from steadyset.kernels.signals import count_work
 
 W, Y, ETA, RESIDUAL, CURVATURE, SEEN, CENTRED, LOOKED, CURVATURE_NOW, ETA_BEFORE, SPARE = range(11)  # rows of V
 COEF, SIGN, L1, L2, MEAN, SCALE, BEFORE = range(7)  # rows of P; from BEFORE on the first six once more
-Q, STEP, ROW, SHARE, COSINE, SINE = range(12, 18)  # of P too
+Q, STEP, COSINE, SINE = range(12, 16)  # of P too
 FEATURE, SLOT, FEATURE_BEFORE, SLOT_BEFORE = range(4)  # rows of M
 BOUND, SCALE_OF = range(2)  # rows of G
 RESIDUALS, WEIGHTS = range(2)  # rows of single
@@ -103,12 +98,23 @@ OPEN, STRONG, BREAKING, INSIDE = range(4)  # rows of F
 STRONG_BOUND, EXCESS, DIRECTION = range(3)  # rows of T
 # S: the last penalty, tolerance, ridge (l2 of a feature with factor 1), largest root mean square of a row of Z, bound
 # of the rounding of products, from which bound on the list holds, down to which it is to be renewed, violation, and
-# centre, unit and spread of the target.
-LAST, TOL, RIDGE, RMS, ROUNDING, TIGHT, BAR, VIOLATION, CENTRE, Y_UNIT, SPREAD = range(11)
-# N: work since signals were looked at, places in use, whether L is the factor over the rows, listed features, whether
-# the family is logistic, whether the penalty counts features as given, places that are wanted, that there will ever be,
-# and that were in use before the step; how often the level was solved, and whether it waits for its check.
-WORK, SIZE, WIDE, N_LISTED, LOGISTIC, AS_GIVEN, WANTED, MOST, SIZE_BEFORE, SOLVED, UNCHECKED = range(11)
+# centre, unit and spread of the target; of the level that is being solved the slope that is good enough, the largest
+# one before the step, the same where the step ended without a change of the active set (or -1), the part of a step
+# that is dared, and what is left of it.
+(
+    LAST, TOL, RIDGE, RMS, ROUNDING, TIGHT, BAR, VIOLATION, CENTRE, Y_UNIT, SPREAD,
+    GOAL, LARGEST_BEFORE, FORMER, DAMPING, LEFT,
+) = range(16)  # fmt: skip
+# N: work since signals were looked at, places in use, whether there are too many of them for L, listed features,
+# whether the family is logistic, whether the penalty counts features as given, places that are wanted, that there will
+# ever be, and that were in use before the step; how often the level was solved, and where the walk is in it (a phase);
+# of the level that is being solved its steps, how many of them stalled, whether L is out of date, whether the step may
+# have been too bold, its strong features, those that break the conditions, which of them is next, and how many came.
+(
+    WORK, SIZE, WIDE, N_LISTED, LOGISTIC, AS_GIVEN, WANTED, MOST, SIZE_BEFORE, SOLVED, PHASE,
+    STEPS, STALLS, STALE, UNDOABLE, N_STRONG, N_BREAKING, NEXT, CAME,
+) = range(19)  # fmt: skip
+NUMBERS_OF_S, NUMBERS_OF_N = LEFT + 1, CAME + 1
 
 NO_FEATURE = 1e300  # a penalty at which no feature that has one can enter
 LEAST_BAR = 1e-30  # features that can not enter have a bound of zero
@@ -121,78 +127,16 @@ STALLED = 0.95  # slopes that fall by less than this have not fallen
 # Of the features that break the conditions, so many enter at once: these, or this share of the active set.
 LEAST_ENTERING, SHARE_ENTERING = 6, 0.15
 # A feature of which a smaller part is left after its regression on the active ones needs more digits.
-DEPENDENT, EXACTLY_DEPENDENT = 1e-9, 1e-24
-LEFT_OUT, ENTERED, EXCHANGED = range(3)
-# Why a walk ends: at its end, for want of places, of memory for what it found, or until its bounds are renewed.
-DONE, CROWDED, FULL, WAITING = range(4)
+NEARLY_DEPENDENT = 1e-9
+# Where a walk is: before a level, at a step of it, letting features in, with a step to go, or before its check.
+BEFORE_LEVEL, STEPPING, LETTING_IN, MOVING, UNCHECKED = range(5)
+# Why a walk ends: at its end, for want of places, of memory for what it found, or until its bounds are renewed; and for
+# what `rare` does: a step that may have raised the objective, a feature that is nearly a combination of the others, a
+# factor that lost its digits, and a step with more places than a factor has.
+DONE, CROWDED, FULL, WAITING, RISEN, DEPENDENT, LOST, TOO_WIDE = range(8)
 
 
-# ---- one resample: its start and its path --------------------------------------------------------------------------
-
-
-@kernel
-def begin(rows: Ints, V: Floats, N: Ints, P: Floats, A: Floats, L: Floats, single: Singles) -> None:
-    """Start from the model with the intercept alone: rows, weights, targets, S and N are given."""
-    n = len(rows)
-    mean = 0.0
-    for i in range(n):
-        mean += V[W, i] * V[Y, i]
-    for row in range(6):
-        P[row, 0] = 0.0
-    P[COEF, 0] = math.log(mean / (1.0 - mean)) if N[LOGISTIC] == 1 else mean
-    for i in range(n):
-        A[0, i], V[ETA, i] = 1.0, P[COEF, 0]
-    _residual(V, N, V[CURVATURE])
-    total = 0.0
-    for i in range(n):
-        total += V[CURVATURE, i]
-    L[0, 0] = math.sqrt(total)
-    N[SIZE], N[WIDE], N[SOLVED], N[UNCHECKED] = 1, 0, 0, 0
-    for i in range(single.shape[1]):
-        single[WEIGHTS, i] = 0.0
-    for i in range(n):
-        single[WEIGHTS, rows[i]] = V[W, i]
-    _centred(V, n)
-    _keep_residual(V, rows, single, n)
-
-
-@kernel
-def first_bounds(
-    Xt: Floats, D: Floats, reach: Singles, rows: Ints, V: Floats, S: Floats, N: Ints, G: Singles, single: Singles,
-    sizes: Singles, z: Floats,
-) -> None:  # fmt: skip
-    """Scales and bounds of all features, from what `moments` gives: means and mean squares lie where these will."""
-    width, d = single.shape[1], G.shape[1]
-    error, largest = 1.0 + scale_error(width), G[SCALE_OF, 0]
-    for j in range(d):
-        largest = max(largest, G[SCALE_OF, j])
-    S[RMS] = math.sqrt(largest) * (1.0 + 2.0 * width * SINGLE)
-    S[ROUNDING] = _rounding(width, _centred(V, len(rows)), S[RMS])
-    rounding = np.float32(S[ROUNDING])
-    usual_scales(G, reach, N[AS_GIVEN] == 1, error)
-    for j in range(d):
-        if G[SCALE_OF, j] < 0.0:
-            G[SCALE_OF, j] = unusual_scale(Xt, D, j, rows, V[W], error, z)
-        G[BOUND, j] = (sizes[j] + rounding) * G[SCALE_OF, j]
-    S[LAST], S[VIOLATION], S[TIGHT] = NO_FEATURE, 0.0, np.inf
-
-
-@kernel
-def largest_penalty(Xt: Floats, D: Floats, rows: Ints, V: Floats, S: Floats, N: Ints, G: Singles, z: Floats) -> float:
-    """The least penalty that leaves out every feature that has one; -1 where no feature varies."""
-    likely = int(np.int64(-1))  # of the type of its later values, or numba would compile for the constant too
-    for j in range(G.shape[1]):
-        if G[SCALE_OF, j] > 0.0 and (
-            likely < 0 or np.inf > G[BOUND, j] > G[BOUND, likely] or not G[BOUND, likely] < np.inf
-        ):
-            likely = j
-    if likely < 0:
-        return -1.0
-    S[LAST] = abs(_descent(Xt, D, likely, rows, V, S, N, V[SEEN], z)[0])
-    for j in range(G.shape[1]):
-        if G[BOUND, j] >= _low(S[LAST]):
-            S[LAST] = max(S[LAST], abs(_descent(Xt, D, j, rows, V, S, N, V[SEEN], z)[0]))
-    return float(S[LAST])
+# ---- the path of one resample --------------------------------------------------------------------------
 
 
 @kernel
@@ -208,11 +152,11 @@ def walk(
 
     At the penalty NO_FEATURE the features without a penalty enter.
 
-    Level t has the features found[ends[t] : ends[t + 1]], in their order, with the coefficients values[0] of the
+    Level t has the features found[ends[t] : ends[t + 1]], in any order, with the coefficients values[0] of the
     standardised features and values[1] of the features as they are; numbers[t] are its intercept, its violation, and
     what the means of the features take off the intercept. Returned are how many levels there are now, and DONE, or why
-    the walk waits: CROWDED (N[WANTED] places are needed), FULL (found is too short), or WAITING: a resample that is not
-    alone has its bounds renewed with those of others. Calling it again goes on.
+    the walk waits: CROWDED (N[WANTED] places are needed), FULL (found is too short), WAITING: a resample that is not
+    alone has its bounds renewed with those of others, or for one of the rare cases. Calling it again goes on.
     """
     n, d = len(rows), G.shape[1]
     for j in range(d):
@@ -221,41 +165,42 @@ def walk(
         F[INSIDE, M[FEATURE, a]] = 1
     _put_single(V[SEEN], rows, single)
     for t in range(first, len(penalties)):
-        if ends[t] + N[SIZE] > len(found):
-            return t, FULL
         penalty = penalties[t]
         while True:
-            if N[UNCHECKED] == 0:
+            if N[PHASE] == BEFORE_LEVEL:
                 # Features enter where their descent grows as fast as the penalty falls: the strong rule, which errs
                 # rarely. Then the level is solved again, now without a fall.
                 fall = S[LAST] - penalty
-                n_strong, outside = _collect(
+                N[N_STRONG], outside = _collect(
                     Xt, Z, D, rows, V, S, N, G, listed, F, T, single, sizes, weighted, penalty - max(fall, 0.0)
                 )
                 N[WANTED] = N[SIZE] + outside + 1
                 if N[WANTED] > M.shape[1] and M.shape[1] < N[MOST]:
                     return t, CROWDED
-                n_strong = _solve_level(
-                    Xt, Z, D, reach, rows, V, S, N, P, M, A, L, G, weighted, F, T, single, sizes,
-                    n_strong, penalty, COARSE * fall,
-                )  # fmt: skip
-                _carry(rows, V, S, N, G, reach, F, T, single, n_strong)
-                count_work(N, d * n // 4 + n_strong * n)
+                _begin_level(V, S, N, P, M, A, n, COARSE * fall)
+            if N[PHASE] != UNCHECKED:
+                why = _solve_level(
+                    Xt, Z, D, reach, rows, V, S, N, P, M, A, L, G, weighted, F, T, single, sizes, penalty
+                )
+                if why != DONE:
+                    return t, why
+                _carry(rows, V, S, N, G, reach, F, T, single)
+                count_work(N, d * n // 4 + N[N_STRONG] * n)
                 # The check needs bounds down to the penalty, the next level down to the bar of its strong features.
                 S[BAR] = min(penalty, 2.0 * penalties[t + 1] - penalty) if t + 1 < len(penalties) else penalty
                 S[LAST] = penalty
                 N[SOLVED] += 1
-                N[UNCHECKED] = 1
+                N[PHASE] = UNCHECKED
                 if not alone:
                     return t, WAITING
-                _renew(Z, S, N, G, listed, single, sizes)
-            N[UNCHECKED] = 0
+                _renew_some(Z, S, N, G, listed, single, sizes, int(np.int64(0)), len(Z))
             worst = _broken(Xt, D, rows, V, S, N, G, listed, F, weighted, penalty)
             S[VIOLATION] = max(S[VIOLATION], worst)
+            N[PHASE] = BEFORE_LEVEL
             if worst <= S[TOL] or N[SOLVED] == MAX_CHECKS:
                 break
         if ends[t] + N[SIZE] > len(found):
-            N[UNCHECKED] = 1
+            N[PHASE] = UNCHECKED
             return t, FULL
         N[SOLVED] = 0
         _record(D, S, N, P, M, t, numbers, ends, found, values)
@@ -268,35 +213,33 @@ def walk(
 def _record(
     D: Floats, S: Floats, N: Ints, P: Floats, M: Ints, t: int, numbers: Floats, ends: Ints, found: Ints, values: Floats
 ) -> None:
-    """Write down the model of level t, its features in their order."""
-    end, taken_off = ends[t], 0.0
+    """Write down the model of level t."""
+    k, taken_off = ends[t], 0.0
     for a in range(1, N[SIZE]):
-        if P[COEF, a] == 0.0:
-            continue
-        j, unit = M[FEATURE, a], D[WHOLE, M[FEATURE, a]]
-        k = end
-        while k > ends[t] and found[k - 1] > j:
-            found[k], values[0, k], values[1, k] = found[k - 1], values[0, k - 1], values[1, k - 1]
-            k -= 1
-        found[k], values[0, k], values[1, k] = j, P[COEF, a], P[COEF, a] * S[Y_UNIT] / (P[SCALE, a] * unit)
-        end += 1
-    for a in range(1, N[SIZE]):
-        taken_off += P[COEF, a] * S[Y_UNIT] / P[SCALE, a] * P[MEAN, a]
-    ends[t + 1] = end
-    numbers[t, 0], numbers[t, 1], numbers[t, 2] = P[COEF, 0], S[VIOLATION], taken_off
+        coef = P[COEF, a] * S[Y_UNIT] / P[SCALE, a]
+        taken_off += coef * P[MEAN, a]
+        if P[COEF, a] != 0.0:
+            found[k] = M[FEATURE, a]
+            values[0, k] = P[COEF, a]
+            values[1, k] = coef / D[WHOLE, M[FEATURE, a]]
+            k += 1
+    ends[t + 1] = k
+    numbers[t, 0] = P[COEF, 0]
+    numbers[t, 1] = S[VIOLATION]
+    numbers[t, 2] = taken_off
 
 
 # ---- screening -----------------------------------------------------------------------------------------------------
 
 
-@part
-def _low(bar: float) -> np.float32:
+@both
+def low(bar: float) -> np.float32:
     """The number in single precision that a bound reaches wherever the descent reaches the bar."""
     return np.float32(max(bar, LEAST_BAR) * (1.0 - ROUNDED))
 
 
-@part
-def _rounding(width: int, square: float, rms: float) -> float:
+@both
+def rounding_bound(width: int, square: float, rms: float) -> float:
     """A bound of the error of a product of the residual with a row of Z in single precision, whatever its order.
 
     square is sum_i r_i² / w_i, and rms bounds the root mean square of the row under the weights.
@@ -315,14 +258,6 @@ def _centred(V: Floats, n: int) -> float:
         V[CENTRED, i] = V[RESIDUAL, i] - V[W, i] * total
         square += V[CENTRED, i] * V[CENTRED, i] / V[W, i]
     return square
-
-
-@part
-def _keep_residual(V: Floats, rows: Ints, single: Singles, n: int) -> None:
-    """The centred residual is the one that is seen."""
-    for i in range(n):
-        V[SEEN, i] = V[CENTRED, i]
-    _put_single(V[SEEN], rows, single)
 
 
 @part
@@ -358,9 +293,8 @@ def _turned(V: Floats, before: Floats, S: Floats, N: Ints, n: int) -> tuple[floa
 
 @summing_part
 def _carry(
-    rows: Ints, V: Floats, S: Floats, N: Ints, G: Singles, reach: Singles, F: Places, T: Floats, single: Singles,
-    n_strong: int,
-) -> None:  # fmt: skip
+    rows: Ints, V: Floats, S: Floats, N: Ints, G: Singles, reach: Singles, F: Places, T: Floats, single: Singles
+) -> None:
     """Bring the bounds of all features from the residual that was seen to the centred one.
 
     Those of the strong features are already there, from the last look.
@@ -370,11 +304,13 @@ def _carry(
     part, more = np.float32(along * (1.0 + ROUNDED)), np.float32(across * (1.0 + ROUNDED))  # rounded up
     for j in range(G.shape[1]):
         G[BOUND, j] = part * G[BOUND, j] + more * reach[j]
-    for k in range(n_strong):
+    for k in range(N[N_STRONG]):
         G[BOUND, F[STRONG, k]] = T[STRONG_BOUND, k] * (1.0 + ROUNDED)
-    S[ROUNDING] = _rounding(single.shape[1], square, S[RMS])
+    S[ROUNDING] = rounding_bound(single.shape[1], square, S[RMS])
     S[TIGHT] = np.inf
-    _keep_residual(V, rows, single, n)
+    for i in range(n):
+        V[SEEN, i] = V[CENTRED, i]
+    _put_single(V[SEEN], rows, single)
 
 
 @kernel
@@ -385,9 +321,7 @@ def renew(
 
     It goes block by block of features for all of them, so that a block stays in a near cache meanwhile.
     """
-    for b in which:
-        N[b, N_LISTED], S[b, TIGHT] = 0, _low(S[b, BAR])
-    step = features_at_once(Z)
+    step = max(LEAST_AT_ONCE, NUMBERS_AT_ONCE // Z.shape[1])
     for begin in range(0, len(Z), step):
         for b in which:
             _renew_some(Z, S[b], N[b], G[b], listed[b], single[b], sizes, begin, min(begin + step, len(Z)))
@@ -395,29 +329,24 @@ def renew(
 
 
 @part
-def _renew(Z: Singles, S: Floats, N: Ints, G: Singles, listed: Places, single: Singles, sizes: Singles) -> None:
-    """Renew the bounds of one resample down to S[BAR]."""
-    N[N_LISTED], S[TIGHT] = 0, _low(S[BAR])
-    _renew_some(Z, S, N, G, listed, single, sizes, int(np.int64(0)), len(Z))
-
-
-@part
 def _renew_some(
     Z: Singles, S: Floats, N: Ints, G: Singles, listed: Places, single: Singles, sizes: Singles, begin: int, end: int
 ) -> None:
-    """Make products of the bounds of some features that reach the bar, and list those that still reach it."""
-    low, left = np.float32(S[TIGHT]), N[N_LISTED]
+    """Make products of the bounds of some features that reach S[BAR], and list those that still reach it."""
+    if begin == 0:
+        N[N_LISTED], S[TIGHT] = 0, low(S[BAR])
+    bar, left = np.float32(S[TIGHT]), N[N_LISTED]
     last = left
     for j in range(begin, end):  # without a branch, because no processor foresees which these are
         listed[last] = j
-        last += G[BOUND, j] >= low
+        last += G[BOUND, j] >= bar
     single_dots(Z, listed[left:], last - left, single, sizes)
     rounding = np.float32(S[ROUNDING])
     for k in range(N[N_LISTED], last):
         j = int(np.int64(listed[k]))
         G[BOUND, j] = (sizes[k - N[N_LISTED]] + rounding) * G[SCALE_OF, j]
         listed[left] = j
-        left += G[BOUND, j] >= low
+        left += G[BOUND, j] >= bar
     N[N_LISTED] = left
 
 
@@ -440,17 +369,17 @@ def _collect(
 ) -> tuple[int, int]:  # fmt: skip
     """List the strong features, whose |g_j| / l1_j reaches the bar: how many, and how many are outside the model."""
     bar = max(bar, LEAST_BAR)
-    low = _low(bar)
-    if low < S[TIGHT]:
+    least = low(bar)
+    if least < S[TIGHT]:
         S[BAR] = bar
-        _renew(Z, S, N, G, listed, single, sizes)
+        _renew_some(Z, S, N, G, listed, single, sizes, int(np.int64(0)), len(Z))
     error = 1.0 - 2.0 * scale_error(Z.shape[1])
     count, outside = 0, 0
     for i in range(len(rows)):
         V[LOOKED, i] = V[SEEN, i]
     for k in range(N[N_LISTED]):
         j = int(np.int64(listed[k]))
-        if G[BOUND, j] < low:
+        if G[BOUND, j] < least:
             continue
         # What |g_j| / l1_j is at least, by the product that has made the bound.
         surely = (G[BOUND, j] - 2.0 * S[ROUNDING] * G[SCALE_OF, j]) * error if G[SCALE_OF, j] < np.inf else -1.0
@@ -471,10 +400,10 @@ def _broken(
     penalty: float,
 ) -> float:  # fmt: skip
     """By how much the descent of a listed feature outside the model exceeds its penalty, at most; 0 where none does."""
-    worst, low = 0.0, _low(penalty)
+    worst, least = 0.0, low(penalty)
     for k in range(N[N_LISTED]):
         j = int(np.int64(listed[k]))
-        if G[BOUND, j] >= low and not F[INSIDE, j]:
+        if G[BOUND, j] >= least and not F[INSIDE, j]:
             descent, l1 = _descent(Xt, D, j, rows, V, S, N, V[SEEN], z)
             G[BOUND, j] = abs(descent) * (1.0 + ROUNDED)
             worst = max(worst, (abs(descent) - penalty) * l1)
@@ -484,9 +413,9 @@ def _broken(
 @part
 def _look(
     Xt: Floats, Z: Singles, D: Floats, reach: Singles, rows: Ints, V: Floats, S: Floats, N: Ints, G: Singles,
-    F: Places, T: Floats, single: Singles, sizes: Singles, z: Floats, n_strong: int, penalty: float, goal: float,
+    F: Places, T: Floats, single: Singles, sizes: Singles, z: Floats, penalty: float,
 ) -> int:  # fmt: skip
-    """List the strong features outside the model that break the conditions by more than the goal; how many.
+    """List the strong features outside the model that break the conditions by more than S[GOAL]; how many.
 
     T holds bounds of |g_j| / l1_j of all strong features at V[LOOKED], and gets those of now; of the features that are
     listed it gets excess and sign of the descent.
@@ -494,11 +423,11 @@ def _look(
     n = len(rows)
     _centred(V, n)
     along, across, square = _turned(V, V[LOOKED], S, N, n)
-    rounding = _rounding(Z.shape[1], square, S[RMS])
+    rounding = rounding_bound(Z.shape[1], square, S[RMS])
     for i in range(n):
         V[LOOKED, i] = V[CENTRED, i]
     n_open = int(np.int64(0))
-    for k in range(n_strong):  # most are far below the penalty, and their bounds say so
+    for k in range(N[N_STRONG]):  # most are far below the penalty, and their bounds say so
         j = int(np.int64(F[STRONG, k]))
         T[STRONG_BOUND, k] = along * T[STRONG_BOUND, k] + across * reach[j]
         if T[STRONG_BOUND, k] > penalty and not F[INSIDE, j]:
@@ -514,7 +443,7 @@ def _look(
             continue
         descent, l1 = _descent(Xt, D, j, rows, V, S, N, V[CENTRED], z)
         T[STRONG_BOUND, k] = abs(descent) * (1.0 + 1e-12)
-        if (abs(descent) - penalty) * l1 > goal:
+        if (abs(descent) - penalty) * l1 > S[GOAL]:
             F[BREAKING, count], T[EXCESS, count] = j, (abs(descent) - penalty) * l1
             T[DIRECTION, count] = np.sign(descent)
             count += 1
@@ -529,121 +458,110 @@ def _look(
 # ---- one level -----------------------------------------------------------------------------------------------------
 
 
-@inner_part
-def _solve_level(
-    Xt: Floats, Z: Singles, D: Floats, reach: Singles, rows: Ints, V: Floats, S: Floats, N: Ints, P: Floats, M: Ints,
-    A: Floats, L: Floats, G: Singles, weighted: Floats, F: Places, T: Floats, single: Singles, sizes: Singles,
-    n_strong: int, penalty: float, coarse: float,
-) -> int:  # fmt: skip
-    """Solve for the strong features; S[VIOLATION] is the largest slope that is left in the active set.
-
-    Returned is how many strong features have a bound at the solution: all, or none where it did not end.
-    """
-    n, logistic, tol = len(rows), N[LOGISTIC] == 1, 0.5 * S[TOL]
+@part
+def _begin_level(V: Floats, S: Floats, N: Ints, P: Floats, M: Ints, A: Floats, n: int, coarse: float) -> None:
+    """Linear predictor, residual and curvature of the model as it is, and how well its first steps are to be solved."""
     # Afresh, so that no rounding errors gather in it from level to level.
     for i in range(n):
         V[ETA, i] = 0.0
     add_rows(1.0, P[COEF], A, M[SLOT], N[SIZE], V[ETA], n)
-    _residual(V, N, V[CURVATURE_NOW])
-    stale = not logistic and N[SIZE] > 1 and S[RIDGE] > 0.0  # H has changed with the penalty
-    goal, before, damping, stalls, undoable = max(tol, coarse), -1.0, 1.0, 0, False
-    for step in range(MAX_STEPS):
-        m = N[SIZE]
-        count_work(N, 4 * m * (n + m) + n_strong * n // 4 + m * m * n // 4)
-        if stale:
-            _refactor(V, N, P, M, A, L, weighted, n, penalty)
-            stale = False
-        S[VIOLATION] = largest = _slopes(V, P, M, A, m, n, penalty)
-        if step == MAX_STEPS - 1 or damping < 1e-6 or stalls > MAX_STALLS:
-            break
-        if undoable and not largest <= before and _rose(V, N, P, logistic, penalty):
-            # The quadratic model was too bold: half of the step, from where it began, with the curvature there.
-            _undo(V, N, P, M, F, n)
-            _residual(V, N, V[CURVATURE])
-            damping, stale, undoable, before = 0.5 * damping, True, False, -1.0
-            continue
-        if largest <= goal:
-            came = 0
-            count = _look(Xt, Z, D, reach, rows, V, S, N, G, F, T, single, sizes, weighted, n_strong, penalty, goal)
-            if count > 0:
-                came = _let_in(Xt, D, rows, V, S, N, P, M, A, L, weighted, F, T, count, penalty)
-                _residual(V, N, V[CURVATURE_NOW])
-            before, undoable = -1.0, False
-            if came > 0:
-                stale = N[WIDE] == 1  # made anew when all have come, which is cheaper than to change it for each
+    _residual(V, N)
+    S[GOAL], S[FORMER], S[DAMPING] = max(0.5 * S[TOL], coarse), -1.0, 1.0
+    N[STEPS], N[STALLS], N[UNDOABLE] = 0, 0, 0
+    N[STALE] = N[LOGISTIC] == 0 and N[SIZE] > 1 and S[RIDGE] > 0.0  # H has changed with the penalty
+    N[PHASE] = STEPPING
+
+
+@inner_part
+def _solve_level(
+    Xt: Floats, Z: Singles, D: Floats, reach: Singles, rows: Ints, V: Floats, S: Floats, N: Ints, P: Floats, M: Ints,
+    A: Floats, L: Floats, G: Singles, weighted: Floats, F: Places, T: Floats, single: Singles, sizes: Singles,
+    penalty: float,
+) -> int:  # fmt: skip
+    """Solve for the strong features; S[VIOLATION] is the largest slope that is left in the active set.
+
+    Returned is DONE, or for which of the rare cases the level waits; it then goes on where N[PHASE] says. Bounds at the
+    solution are known of N[N_STRONG] strong features: all, or none where it did not end.
+    """
+    n, tol = len(rows), 0.5 * S[TOL]
+    while True:
+        if N[PHASE] == STEPPING:
+            m = N[SIZE]
+            count_work(N, 4 * m * (n + m) + N[N_STRONG] * n // 4 + m * m * n // 4)
+            if N[STALE] == 1:
+                N[STALE] = 0
+                if not _refactor(V, N, P, M, A, L, weighted, n, penalty):
+                    return LOST
+            N[STEPS] += 1
+            largest = 0.0  # of the slopes: minus the gradient of the objective at every place
+            rows_times(A, M[SLOT], m, V[RESIDUAL], n, P[Q])
+            for a in range(m):
+                P[Q, a] -= penalty * (P[L1, a] * P[SIGN, a] + P[L2, a] * P[COEF, a])
+                largest = max(largest, abs(P[Q, a]))
+            S[VIOLATION] = largest
+            if N[STEPS] >= MAX_STEPS or S[DAMPING] < 1e-6 or N[STALLS] > MAX_STALLS:
+                N[N_STRONG] = 0
+                _centred(V, n)
+                return DONE
+            if N[UNDOABLE] == 1 and not largest <= S[LARGEST_BEFORE]:
+                return RISEN
+            N[UNDOABLE] = 0
+            if largest <= S[GOAL]:
+                N[N_BREAKING] = _look(Xt, Z, D, reach, rows, V, S, N, G, F, T, single, sizes, weighted, penalty)
+                N[NEXT], N[CAME], N[PHASE] = 0, 0, LETTING_IN
+            elif S[FORMER] > 0.0 and _refactoring_pays(m, n, largest / S[FORMER], largest / tol):
+                N[STALLS] += largest >= STALLED * S[FORMER]
+                for i in range(n):
+                    V[CURVATURE, i] = V[CURVATURE_NOW, i]
+                N[STALE], S[FORMER] = 1, -1.0
                 continue
-            if goal <= tol:
-                return n_strong
-            goal = tol
-            if largest <= tol:
+        if N[PHASE] == LETTING_IN:
+            if _let_in(Xt, D, rows, V, S, N, P, M, A, L, F, T, penalty):
+                return DEPENDENT
+            N[PHASE], S[FORMER] = STEPPING, -1.0
+            if N[CAME] > 0:
                 continue
-        elif before > 0.0 and _refactoring_pays(m, n, largest / before, largest / tol):
-            stalls += largest >= STALLED * before
-            for i in range(n):
-                V[CURVATURE, i] = V[CURVATURE_NOW, i]
-            stale, undoable, before = True, False, -1.0
-            continue
-        before, undoable = largest, logistic
-        if logistic:
-            _remember(V, N, P, M, n)
-        left = damping
-        damping = min(1.0, 2.0 * damping)
+            if S[GOAL] <= tol:
+                return DONE
+            S[GOAL] = tol
+            if S[VIOLATION] <= tol:
+                continue
+        if N[PHASE] == STEPPING:
+            S[FORMER] = S[LARGEST_BEFORE] = S[VIOLATION]
+            N[UNDOABLE] = N[LOGISTIC]
+            if N[LOGISTIC] == 1:
+                _remember(V, N, P, M, n)
+            S[LEFT] = S[DAMPING]
+            S[DAMPING] = min(1.0, 2.0 * S[DAMPING])
         while True:
-            for a in range(N[SIZE]):  # on the way to a minimum all slopes fall alike
-                P[Q, a] *= left
-                P[STEP, a] = P[Q, a]
-            _solve(V, N, P, M, A, L, weighted, n, penalty)
+            if N[PHASE] == STEPPING:
+                for a in range(N[SIZE]):  # on the way to a minimum all slopes fall alike
+                    P[Q, a] *= S[LEFT]
+                    P[STEP, a] = P[Q, a]
+                if N[WIDE] == 1:
+                    N[PHASE] = MOVING
+                    return TOO_WIDE
+                solve_lower(L, P[STEP], N[SIZE])
+                solve_upper(L, P[STEP], N[SIZE])
+            N[PHASE] = STEPPING
             part, place = _crossing(P, N[SIZE])
-            _move(V, P, M, A, N[SIZE], n, part)
+            for a in range(N[SIZE]):
+                P[COEF, a] += part * P[STEP, a]
+            add_rows(part, P[STEP], A, M[SLOT], N[SIZE], V[ETA], n)
             if place < 0:
                 break
-            left, before = 1.0 - part, -1.0
-            if not _drop(V, N, P, M, A, L, F, place, n, penalty):  # the rest of the step goes by a new factor
-                stale = True
+            S[LEFT], S[FORMER] = 1.0 - part, -1.0
+            _drop(N, P, M, L, F, place)
+            if N[WIDE] == 1:  # perhaps they are few enough now
+                N[STALE] = 1
                 break
-        _residual(V, N, V[CURVATURE_NOW])
-    _centred(V, n)
-    return 0
+        _residual(V, N)
 
 
 @part
-def _residual(V: Floats, N: Ints, curvature: Floats) -> None:
+def _residual(V: Floats, N: Ints) -> None:
     """Residual and curvature at the linear predictor."""
-    residual_and_curvature(V[Y], V[W], V[ETA], N[LOGISTIC] == 1, V[RESIDUAL], curvature)
-
-
-@part
-def _slopes(V: Floats, P: Floats, M: Ints, A: Floats, m: int, n: int, penalty: float) -> float:
-    """Minus the gradient of the objective at every place, to P[Q], and the largest of them in size."""
-    rows_times(A, M[SLOT], m, V[RESIDUAL], n, P[Q])
-    largest = 0.0
-    for a in range(m):
-        P[Q, a] -= penalty * (P[L1, a] * P[SIGN, a] + P[L2, a] * P[COEF, a])
-        largest = max(largest, abs(P[Q, a]))
-    return largest
-
-
-@part
-def _solve(
-    V: Floats, N: Ints, P: Floats, M: Ints, A: Floats, L: Floats, weighted: Floats, n: int, penalty: float
-) -> None:
-    """Overwrite P[STEP] by H^-1 P[STEP]."""
-    m = N[SIZE]
-    if N[WIDE]:
-        for a in range(m):
-            P[SHARE, a] = penalty * P[L2, a]
-        solve_over_rows(L, A, M[SLOT], P[SHARE], m, _first_with_ridge(P, m), n, P[STEP], V[SPARE], weighted)
-    else:
-        solve_lower(L, P[STEP], m)
-        solve_upper(L, P[STEP], m)
-
-
-@part
-def _move(V: Floats, P: Floats, M: Ints, A: Floats, m: int, n: int, part: float) -> None:
-    """Go a part of the step; coefficients and linear predictor follow."""
-    for a in range(m):
-        P[COEF, a] += part * P[STEP, a]
-    add_rows(part, P[STEP], A, M[SLOT], m, V[ETA], n)
+    residual_and_curvature(V[Y], V[W], V[ETA], N[LOGISTIC] == 1, V[RESIDUAL], V[CURVATURE_NOW])
 
 
 @part
@@ -669,51 +587,23 @@ def _refactoring_pays(m: int, n: int, rate: float, left: float) -> bool:
 
 
 @part
-def _first_with_ridge(P: Floats, m: int) -> int:
-    """The first place whose coefficient has an l2 penalty; those without one come first."""
-    place = 1
-    while place < m and P[L2, place] == 0.0:
-        place += 1
-    return place
-
-
-@part
 def _refactor(
     V: Floats, N: Ints, P: Floats, M: Ints, A: Floats, L: Floats, weighted: Floats, n: int, penalty: float
-) -> None:
-    """Factor the active set anew with V[CURVATURE] and the penalty."""
+) -> bool:
+    """Factor the active set anew with V[CURVATURE] and the penalty; False where the factor lost its digits."""
     m = N[SIZE]
-    N[WIDE] = 1 if m > 3 * n + 2 and P[L2, m - 1] > 0.0 else 0
-    if N[WIDE]:
-        free = _first_with_ridge(P, m)
-        for i in range(n):
-            for k in range(i):
-                L[i, k] = 0.0
-            L[i, i] = 1.0 / V[CURVATURE, i]
-        for a in range(free, m):
-            for i in range(n):
-                part = A[M[SLOT, a], i] / (penalty * P[L2, a])
-                for k in range(i + 1):
-                    L[i, k] += part * A[M[SLOT, a], k]
-        factorise(L, n)
-        return
-    _weigh(V, M, A, weighted, m, n)
-    products(weighted, m, n, L)
-    for a in range(1, m):
-        L[a, a] += penalty * P[L2, a]
-    if not factorise(L, m):
-        _weigh(V, M, A, weighted, m, n)
-        orthogonalise(weighted, m, n, L)
-
-
-@part
-def _weigh(V: Floats, M: Ints, A: Floats, weighted: Floats, m: int, n: int) -> None:
-    """The active features times the roots of the curvature, place by place."""
+    N[WIDE] = m > 3 * n + 2 and P[L2, m - 1] > 0.0
+    if N[WIDE] == 1:
+        return True
     for i in range(n):
         V[SPARE, i] = math.sqrt(V[CURVATURE, i])
     for a in range(m):
         for i in range(n):
             weighted[a, i] = A[M[SLOT, a], i] * V[SPARE, i]
+    products(weighted, m, n, L)
+    for a in range(1, m):
+        L[a, a] += penalty * P[L2, a]
+    return factorise(L, m)
 
 
 # ---- features that come and leave ------------------------------------------------------------------------------------
@@ -722,159 +612,82 @@ def _weigh(V: Floats, M: Ints, A: Floats, weighted: Floats, m: int, n: int) -> N
 @inner_part
 def _let_in(
     Xt: Floats, D: Floats, rows: Ints, V: Floats, S: Floats, N: Ints, P: Floats, M: Ints, A: Floats, L: Floats,
-    weighted: Floats, F: Places, T: Floats, count: int, penalty: float,
-) -> int:  # fmt: skip
-    """The features that break the conditions most enter, the worst first; how many came."""
-    came = 0
-    entering = max(LEAST_ENTERING, int(SHARE_ENTERING * N[SIZE])) if penalty < NO_FEATURE else count
-    for k in range(min(count, entering)):
-        worst = k
-        for other in range(k + 1, count):
+    F: Places, T: Floats, penalty: float,
+) -> bool:  # fmt: skip
+    """The features that break the conditions most enter, the worst first; True as soon as one is nearly dependent."""
+    entering = max(LEAST_ENTERING, int(SHARE_ENTERING * N[SIZE])) if penalty < NO_FEATURE else N[N_BREAKING]
+    while N[NEXT] < min(N[N_BREAKING], entering):
+        worst = N[NEXT]
+        for other in range(worst + 1, N[N_BREAKING]):
             if T[EXCESS, other] > T[EXCESS, worst]:
                 worst = other
-        j, excess, sign = int(np.int64(F[BREAKING, worst])), T[EXCESS, worst], T[DIRECTION, worst]
-        for other in range(worst, k, -1):  # those in between move up, so that equal ones keep their order
-            F[BREAKING, other], T[EXCESS, other] = F[BREAKING, other - 1], T[EXCESS, other - 1]
+        j, sign = F[BREAKING, worst], T[DIRECTION, worst]
+        for other in range(worst, N[NEXT], -1):  # those in between move up, so that equal ones keep their order
+            F[BREAKING, other] = F[BREAKING, other - 1]
+            T[EXCESS, other] = T[EXCESS, other - 1]
             T[DIRECTION, other] = T[DIRECTION, other - 1]
-        F[BREAKING, k], T[EXCESS, k], T[DIRECTION, k] = j, excess, sign
-        came += _enter(Xt, D, rows, V, S, N, P, M, A, L, weighted, F, j, sign, penalty) != LEFT_OUT
-    return came
+        N[NEXT] += 1
+        if _enter(Xt, D, rows, V, S, N, P, M, A, L, F, int(np.int64(j)), sign, penalty):
+            return True
+    return False
 
 
 @part
 def _enter(
     Xt: Floats, D: Floats, rows: Ints, V: Floats, S: Floats, N: Ints, P: Floats, M: Ints, A: Floats, L: Floats,
-    weighted: Floats, F: Places, j: int, sign: float, penalty: float,
-) -> int:  # fmt: skip
-    """Feature j enters with this sign and coefficient 0, or takes the place of one that it does better than."""
+    F: Places, j: int, sign: float, penalty: float,
+) -> bool:  # fmt: skip
+    """Feature j enters with this sign and coefficient 0; True where it is nearly a combination of the others.
+
+    It is then at the place behind the last, and does not count yet.
+    """
     n, m = len(rows), N[SIZE]
     if m >= M.shape[1]:
-        return LEFT_OUT
+        return False
     slot = M[SLOT, m]
     P[MEAN, m], P[SCALE, m] = standardise(Xt, j, rows, V[W], A[slot])
     if P[SCALE, m] == 0.0:
-        return LEFT_OUT
+        return False
     P[L1, m], P[L2, m] = penalty_of(D, j, P[SCALE, m], S[RIDGE], N[AS_GIVEN] == 1)
-    M[FEATURE, m], P[COEF, m], P[SIGN, m] = j, 0.0, sign
+    M[FEATURE, m] = j
+    P[COEF, m] = 0.0
+    P[SIGN, m] = sign
     ridge = penalty * P[L2, m]
-    if N[WIDE] or (ridge > 0.0 and m + 1 > 3 * n + 2):
-        N[WIDE], N[SIZE], F[INSIDE, j] = 1, m + 1, 1
-        return ENTERED
-    if m >= len(L):
-        return LEFT_OUT
-    left, own = _next_row(V, P, M, A, L, m, n)
-    how = ENTERED
-    if left + ridge <= DEPENDENT * own:
-        left, how = _enter_dependent(V, N, P, M, A, L, weighted, F, n, left, own, penalty)
-        if how == LEFT_OUT:
-            return LEFT_OUT
-        m = N[SIZE]
-    for a in range(m):
-        L[m, a] = P[ROW, a]
-    L[m, m] = math.sqrt(left + ridge)
-    N[SIZE], F[INSIDE, j] = m + 1, 1
-    return how
-
-
-@part
-def _next_row(V: Floats, P: Floats, M: Ints, A: Floats, L: Floats, m: int, n: int) -> tuple[float, float]:
-    """The row of the factor of the feature at place m, to P[ROW]; what those before leave of its square, and all."""
-    for i in range(n):
-        V[SPARE, i] = A[M[SLOT, m], i] * V[CURVATURE, i]
-    rows_times(A, M[SLOT], m + 1, V[SPARE], n, P[ROW])
-    own = P[ROW, m]
-    solve_lower(L, P[ROW], m)
-    return own - dot(P[ROW], P[ROW], m), own
-
-
-@inner_part
-def _enter_dependent(
-    V: Floats, N: Ints, P: Floats, M: Ints, A: Floats, L: Floats, weighted: Floats, F: Places,
-    n: int, left: float, own: float, penalty: float,
-) -> tuple[float, int]:  # fmt: skip
-    """What `_enter` does where the feature at place m is nearly a combination of the others; left and how.
-
-    With the shares s of the others in it and v = z - Z_A s, its coefficient may grow by t in the direction of its sign
-    while theirs change by -t s: the fit moves by t v only. Slope and curvature on this way are taken from v, because
-    the factor has no digits of them.
-    """
-    m = N[SIZE]
-    sign, slot = P[SIGN, m], M[SLOT, m]
-    share, v = P[SHARE], V[SPARE]
-    for a in range(m):
-        share[a] = P[ROW, a]
-    solve_upper(L, share, m)
-    for i in range(n):
-        v[i] = A[slot, i]
-    add_rows(-1.0, share, A, M[SLOT], m, v, n)
-    for i in range(n):  # once more, for what rounding has left of the others in v
-        weighted[0, i] = v[i] * V[CURVATURE, i]
-    rows_times(A, M[SLOT], m, weighted[0], n, P[COSINE])
-    solve_lower(L, P[COSINE], m)
-    for a in range(m):
-        P[ROW, a] += P[COSINE, a]
-    solve_upper(L, P[COSINE], m)
-    add_rows(-1.0, P[COSINE], A, M[SLOT], m, v, n)
-    left, slope = 0.0, -penalty * P[L1, m]
-    for i in range(n):
-        left += V[CURVATURE, i] * v[i] * v[i]
-        slope += sign * v[i] * V[RESIDUAL, i]
-    curvature = left + penalty * P[L2, m]
-    for a in range(m):
-        share[a] += P[COSINE, a]
-        slope += penalty * sign * share[a] * (P[L1, a] * P[SIGN, a] + P[L2, a] * P[COEF, a])
-        curvature += penalty * P[L2, a] * share[a] * share[a]
-    if sign == 0.0:  # no penalty: it stays where the factor can hold it
-        return left, ENTERED if left > EXACTLY_DEPENDENT * own else LEFT_OUT
-    length, place = np.inf, int(np.int64(-1))
-    for a in range(1, m):
-        if sign * share[a] * P[SIGN, a] > 0.0 and abs(P[COEF, a] / share[a]) < length:
-            length, place = abs(P[COEF, a] / share[a]), a
-    if slope <= 0.0:
-        return left, LEFT_OUT
-    if place < 0 or slope < length * curvature:  # the minimum lies before the first zero
-        return left, ENTERED if left > EXACTLY_DEPENDENT * own else LEFT_OUT
-    for a in range(m):
-        P[COEF, a] -= sign * length * share[a]
-    add_rows(-sign * length, share, A, M[SLOT], m, V[ETA], n)
-    for i in range(n):
-        V[ETA, i] += sign * length * A[slot, i]
-    # The newcomer is at the place behind the last; when one before it leaves, it moves up with its slot.
-    kept = M[FEATURE, m], P[L1, m], P[L2, m], P[MEAN, m], P[SCALE, m]
-    _drop(V, N, P, M, A, L, F, place, n, penalty)
-    m -= 1
-    M[SLOT, m + 1], M[SLOT, m] = M[SLOT, m], slot
-    M[FEATURE, m], P[L1, m], P[L2, m], P[MEAN, m], P[SCALE, m] = kept
-    P[COEF, m], P[SIGN, m] = sign * length, sign
-    left, own = _next_row(V, P, M, A, L, m, n)
-    return max(left, 1e-12 * own), EXCHANGED
-
-
-@part
-def _drop(
-    V: Floats, N: Ints, P: Floats, M: Ints, A: Floats, L: Floats, F: Places, place: int, n: int, penalty: float
-) -> bool:
-    """A feature leaves the active set, and its slope the list of them; False where the factor is to be made anew."""
-    m, gone, sound = N[SIZE], M[SLOT, place], True
-    F[INSIDE, M[FEATURE, place]] = 0
-    if N[WIDE]:
-        root = 1.0 / math.sqrt(penalty * P[L2, place])
+    if ridge > 0.0 and m + 1 > 3 * n + 2:
+        N[WIDE] = 1
+    if N[WIDE] == 0:
+        if m >= len(L):
+            return False
         for i in range(n):
-            V[SPARE, i] = A[gone, i] * root
-        sound = subtract_product(L, V[SPARE], n)
-    else:
+            V[SPARE, i] = A[slot, i] * V[CURVATURE, i]
+        rows_times(A, M[SLOT], m + 1, V[SPARE], n, L[m])
+        own = L[m, m]
+        solve_lower(L, L[m], m)
+        left = own - dot(L[m], L[m], m) + ridge
+        if left <= NEARLY_DEPENDENT * own:
+            return True
+        L[m, m] = math.sqrt(left)
+    F[INSIDE, j] = 1
+    N[SIZE] = m + 1
+    N[CAME] += 1
+    return False
+
+
+@part
+def _drop(N: Ints, P: Floats, M: Ints, L: Floats, F: Places, place: int) -> None:
+    """A feature leaves the active set, and its slope the list of them."""
+    m, gone = N[SIZE], M[SLOT, place]
+    F[INSIDE, M[FEATURE, place]] = 0
+    if N[WIDE] == 0:
         drop_row(L, place, m, P[COSINE], P[SINE])
     for a in range(place, m - 1):
         for row in range(6):
             P[row, a] = P[row, a + 1]
-        M[FEATURE, a], M[SLOT, a] = M[FEATURE, a + 1], M[SLOT, a + 1]
+        M[FEATURE, a] = M[FEATURE, a + 1]
+        M[SLOT, a] = M[SLOT, a + 1]
         P[Q, a] = P[Q, a + 1]
     M[SLOT, m - 1] = gone
     N[SIZE] = m - 1
-    return sound
-
-
-# ---- steps that are undone -------------------------------------------------------------------------------------------
 
 
 @part
@@ -885,33 +698,6 @@ def _remember(V: Floats, N: Ints, P: Floats, M: Ints, n: int) -> None:
     for a in range(N[SIZE]):
         for row in range(6):
             P[BEFORE + row, a] = P[row, a]
-        M[FEATURE_BEFORE, a], M[SLOT_BEFORE, a] = M[FEATURE, a], M[SLOT, a]
+        for row in range(2):
+            M[FEATURE_BEFORE + row, a] = M[row, a]
     N[SIZE_BEFORE] = N[SIZE]
-
-
-@part
-def _undo(V: Floats, N: Ints, P: Floats, M: Ints, F: Places, n: int) -> None:
-    """Go back to the model before the step; the slots of features that left meanwhile still hold them."""
-    for i in range(n):
-        V[ETA, i] = V[ETA_BEFORE, i]
-    N[SIZE] = N[SIZE_BEFORE]
-    for a in range(N[SIZE]):
-        for row in range(6):
-            P[row, a] = P[BEFORE + row, a]
-        M[FEATURE, a], M[SLOT, a] = M[FEATURE_BEFORE, a], M[SLOT_BEFORE, a]
-        if a > 0:
-            F[INSIDE, M[FEATURE, a]] = 1
-
-
-@part
-def _rose(V: Floats, N: Ints, P: Floats, logistic: bool, penalty: float) -> bool:
-    """Whether the objective is larger than before the step."""
-    before = mean_loss(V[Y], V[W], V[ETA_BEFORE], logistic)
-    now = mean_loss(V[Y], V[W], V[ETA], logistic)
-    for a in range(1, N[SIZE_BEFORE]):
-        before += penalty * (
-            P[BEFORE + L1, a] * abs(P[BEFORE + COEF, a]) + 0.5 * P[BEFORE + L2, a] * P[BEFORE + COEF, a] ** 2
-        )
-    for a in range(1, N[SIZE]):
-        now += penalty * (P[L1, a] * abs(P[COEF, a]) + 0.5 * P[L2, a] * P[COEF, a] ** 2)
-    return not now <= before + 1e-13 * abs(before)

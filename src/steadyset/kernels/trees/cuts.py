@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Int, Numbers, Words
-from steadyset.kernels.bits import popcount
 from steadyset.kernels.jit import kernel
+from steadyset.kernels.words import popcount
 
 
 class Bag(NamedTuple):

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from steadyset.kernels.arrays import Bools, Codes, Floats, Int, Ints, Numbers
 from steadyset.kernels.jit import kernel
-from steadyset.kernels.streams import advance, below, stream
 from steadyset.kernels.trees.cuts import Bag, Cut, Slots, cut_classes, cut_number, make_slots
+from steadyset.kernels.words import advance, below, stream
 
 NO_IMPORTANCE, DECREASE, DECREASE_SHARE, PERMUTATION = 0, 1, 2, 3
 

@@ -1,9 +1,18 @@
 """Ensembles of selections: stability selection with its error bounds, and the aggregation of many runs into one set."""
 
 from steadyset.selectors.ensembles.aggregation import Aggregate, aggregate
-from steadyset.selectors.ensembles.bounds import BoundRule, ErrorControl, error_control
-from steadyset.selectors.ensembles.calibration import CalibratedRule
-from steadyset.selectors.ensembles.rules import RULES, Limits, Reading, Rule, Runs, register_rule
+from steadyset.selectors.ensembles.rules import (
+    RULES,
+    BoundRule,
+    CalibratedRule,
+    ErrorControl,
+    Limits,
+    Reading,
+    Rule,
+    Runs,
+    error_control,
+    register_rule,
+)
 from steadyset.selectors.ensembles.stability_selection import StabilitySelection
 from steadyset.selectors.ensembles.stable import StableSet
 

@@ -151,7 +151,9 @@ def aggregate(
         p_values = _binomial_p_values(runs)
         chosen = p_values <= alpha
     else:
-        scores = _SCORES[method](runs, float(max(size, 1) if scale is None else _positive(scale)))
+        if scale is not None:
+            check_number("scale", scale)
+        scores = _SCORES[method](runs, float(max(size, 1) if scale is None else scale))
         chosen = np.zeros(runs.n_features, dtype=np.bool_)
         chosen[np.argsort(-scores, kind="stable")[:size]] = True
         if runs.rankings is None or method in ("top_frequency", "borda"):
@@ -177,28 +179,16 @@ def _binomial_p_values(runs: Selections) -> Floats:
     return np.asarray(false_discovery_control(binom.sf(runs.counts - 1, runs.n_runs, rate), method="bh"))
 
 
-def _mean_rank(runs: Selections, scale: float) -> Floats:
-    return -_mean_over_runs(runs, lambda rank: rank, all_features=True)
-
-
-def _borda(runs: Selections, scale: float) -> Floats:
-    return _mean_over_runs(runs, lambda rank: runs.n_features + 1.0 - rank, all_features=False)
-
-
-def _exponential(runs: Selections, scale: float) -> Floats:
-    return _mean_over_runs(runs, lambda rank: np.exp(-rank / scale), all_features=True)
-
-
 _SCORES: dict[str, Callable[[Selections, float], Floats]] = {
     "top_frequency": lambda runs, scale: runs.frequencies.copy(),
-    "mean_rank": _mean_rank,
-    "borda": _borda,
-    "exponential": _exponential,
+    "mean_rank": lambda runs, scale: -_mean_over_runs(runs, lambda rank: rank),
+    "borda": lambda runs, scale: _mean_over_runs(runs, lambda rank: runs.n_features + 1.0 - rank, all_features=False),
+    "exponential": lambda runs, scale: _mean_over_runs(runs, lambda rank: np.exp(-rank / scale)),
 }
 _METHODS = ("threshold", *_SCORES, "binomial")
 
 
-def _mean_over_runs(runs: Selections, points: Callable[[Any], Any], *, all_features: bool) -> Floats:
+def _mean_over_runs(runs: Selections, points: Callable[[Any], Any], *, all_features: bool = True) -> Floats:
     """The mean over runs of the points of each feature's rank; without all_features only where it is selected."""
     d = runs.n_features
     total = np.zeros(d)
@@ -234,8 +224,3 @@ def _size(runs: Selections, k: int | None) -> int:
     if k > runs.n_features:
         raise wrong_argument("k", f"at most {runs.n_features}, the number of features", k)
     return int(k)
-
-
-def _positive(scale: Any) -> float:
-    check_number("scale", scale)
-    return float(scale)

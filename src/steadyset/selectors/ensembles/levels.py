@@ -1,11 +1,11 @@
-"""The selections of a base selector on every resample and at every level of its path, computed once."""
+"""The selections of a base selector on every resample and at every level of its path, by feature or by cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -15,13 +15,86 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import has_fit_parameter
 
 from steadyset.foundation.errors import InputError
-from steadyset.kernels.arrays import Floats, Ints
-from steadyset.selectors.ensembles.clusters import merge_columns
-from steadyset.selectors.filters.resampled import run_seeds
+from steadyset.io.labels import check_same_order
+from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.selectors.filters.selector import run_seeds
+from steadyset.selectors.known import PathByPenalty, PathBySize, PathsByPenalty, PathsBySize, fits_many
 from steadyset.selectors.linear import ElasticNetSelector
-from steadyset.selectors.protocols import PathByPenalty, PathBySize, PathsByPenalty, PathsBySize, fits_many
 from steadyset.selectors.validation import check_whole
+from steadyset.similarity import FeatureSimilarity
+from steadyset.similarity.alike import linked
+from steadyset.similarity.store import group_store
 from steadyset.tasks import TASKS
+
+Representative = Literal["weighted", "simple", "sparse"]
+
+
+def read_clusters(clusters: Any, n_features: int, names: tuple[str, ...] | None) -> Ints:
+    """The number of the cluster of each feature, from 0.
+
+    clusters is None (each feature is alone), a FeatureSimilarity (a cluster is what similar pairs link, directly or
+    through others) or what `FeatureSimilarity.from_groups` takes.
+    """
+    if clusters is None:
+        return np.arange(n_features)
+    if not isinstance(clusters, FeatureSimilarity):
+        store, own = group_store(clusters, names, n_features)
+        check_same_order(own, names, "clusters", "X")
+        labels = store.groups
+        return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    clusters.check_features(n_features, names, "X", called="clusters")
+    indptr, indices, _ = clusters.neighbours
+    return linked(indptr, indices)
+
+
+def merge_columns(selected: sparse.csr_array, labels: Ints) -> sparse.csr_array:
+    """Rows of selected features as rows of selected clusters: a cluster is selected when one of its features is."""
+    n_clusters = int(labels.max()) + 1
+    if n_clusters == len(labels):
+        return selected
+    rows = np.repeat(np.arange(selected.shape[0]), np.diff(selected.indptr))
+    merged = sparse.csr_array(
+        (np.ones(len(rows), np.int64), (rows, labels[selected.indices])), shape=(selected.shape[0], n_clusters)
+    )
+    merged.sum_duplicates()
+    merged.data[:] = 1
+    return merged
+
+
+def representative_weights(kind: Representative, frequencies: Floats, labels: Ints, chosen: Bools) -> Floats:
+    """The weight of each feature in the representative of its cluster; 0 outside of the chosen clusters.
+
+    "simple" gives every feature of a cluster the same weight, "weighted" one in proportion to its selection frequency,
+    "sparse" all weight to the most frequent one (equal ones share it).
+
+    Reference: Faletto and Bien (2022), Cluster stability selection.
+    """
+    n_clusters = len(chosen)
+    if kind == "simple":
+        raw = np.ones(len(labels))
+    elif kind == "weighted":
+        raw = frequencies.copy()
+    else:
+        most = np.zeros(n_clusters)
+        np.maximum.at(most, labels, frequencies)
+        raw = (frequencies == most[labels]).astype(np.float64)
+    raw[~chosen[labels]] = 0.0
+    total = np.bincount(labels, weights=raw, minlength=n_clusters)
+    return np.asarray(raw / np.where(total > 0, total, 1.0)[labels])
+
+
+def signs_within(X: Floats, labels: Ints) -> Floats:
+    """+1 or -1: the sign of each feature's correlation with the first feature of its cluster (0 counts as +1)."""
+    first = np.full(int(labels.max()) + 1, len(labels))
+    np.minimum.at(first, labels, np.arange(len(labels)))
+    leader = first[labels]
+    shared = np.flatnonzero(leader != np.arange(len(labels)))
+    signs = np.ones(len(labels))
+    for f in shared:
+        product = (X[:, f] - X[:, f].mean()) @ (X[:, leader[f]] - X[:, leader[f]].mean())
+        signs[f] = -1.0 if product < 0 else 1.0
+    return signs
+
 
 SIZE_NAMES = ("k", "n_features_to_select")
 
@@ -101,6 +174,7 @@ def default_base(task: str) -> Any:
     return ElasticNetSelector(task=task)
 
 
+@dataclass(eq=False, repr=False)
 class OneAgainstRest(BaseEstimator):  # type: ignore[misc]
     """The paths of a base for two classes, one for each class against all others, as one path.
 
@@ -108,9 +182,8 @@ class OneAgainstRest(BaseEstimator):  # type: ignore[misc]
     which the first class selects them.
     """
 
-    def __init__(self, base: Any = None, k: int | None = None) -> None:
-        self.base = base
-        self.k = k
+    base: Any = None
+    k: int | None = None
 
     def largest_penalties(self, X: Floats, y: Any, weights: Floats, *, n_jobs: int | None) -> Floats:
         """The least penalty that leaves out every feature for every class."""
@@ -182,22 +255,28 @@ def follow(
         parts = _parts(base, X, y, rows, sample_weight, seed)
         chosen = parallel(delayed(_fitted)(base, {}, *part) for part in parts)
         return Paths(np.array([np.nan]), _rows([np.flatnonzero(c.get_support()) for c in chosen], d), None, d)
+    ratios = np.logspace(0.0, np.log10(lambda_min_ratio), n_lambdas)
     if isinstance(base, PathsByPenalty):
-        ratios = np.logspace(0.0, np.log10(lambda_min_ratio), n_lambdas)
         penalties = base.largest_penalties(X, y, weights, n_jobs=n_jobs).max() * ratios
         paths = base.paths_by_penalty(X, y, weights, penalties, reach, n_jobs=n_jobs)
         return _by_penalty(paths, penalties, d, reach)
     if isinstance(base, PathByPenalty):
-        parts = _parts(None, X, y, rows, sample_weight, seed)
-        return _penalties(parallel, base, parts, reach, n_lambdas, lambda_min_ratio)
+        # All runs go down the same penalties, from the least one that leaves out every feature of every run.
+        data = list(_parts(None, X, y, rows, sample_weight, seed))
+        penalties = max(parallel(delayed(base.largest_penalty)(part.X, part.y) for part in data)) * ratios
+        found = parallel(delayed(base.path_by_penalty)(part.X, part.y, penalties, reach) for part in data)
+        return _by_penalty(found, penalties, d, reach)
     if isinstance(base, PathsBySize):
         return _sizes(base.paths_by_size(X, y, weights, reach, random_state=seed, n_jobs=n_jobs), d, reach)
     if isinstance(base, PathBySize):
         parts = _parts(None, X, y, rows, sample_weight, seed)
-        found = parallel(delayed(_path)(base, part.X, part.y, reach, part.seed) for part in parts)
-        return _sizes(found, d, reach)
-    parts = _parts(base, X, y, rows, sample_weight, seed)
-    return _some_sizes(parallel, base, parts, d, sorted(set(sizes)))
+        seeded = ((_with_seed(base, {}, part.seed).path_by_size, part) for part in parts)
+        return _sizes(parallel(delayed(path)(part.X, part.y, reach) for path, part in seeded), d, reach)
+    # One fit for each run and size.
+    parts, name, asked = _parts(base, X, y, rows, sample_weight, seed), size_parameter(base), sorted(set(sizes))
+    chosen = parallel(delayed(_fitted)(base, {name: size}, *part) for part in parts for size in asked)
+    selected = _rows([np.flatnonzero(c.get_support()) for c in chosen], d)
+    return Paths(np.array(asked, dtype=np.float64), selected, None, max(asked), sizes_only=True)
 
 
 class _Part(NamedTuple):
@@ -220,30 +299,6 @@ def _parts(
         else:
             copied = np.repeat(run, check_whole(sample_weight[run], "a base that takes no weights"))
             yield _Part(X[copied], y[copied], None, s)
-
-
-def _some_sizes(parallel: Any, base: Any, parts: Iterable[_Part], d: int, sizes: Sequence[int]) -> Paths:
-    """One fit for each run and size."""
-    name = size_parameter(base)
-    chosen = parallel(delayed(_fitted)(base, {name: size}, *part) for part in parts for size in sizes)
-    selected = _rows([np.flatnonzero(c.get_support()) for c in chosen], d)
-    return Paths(np.array(sizes, dtype=np.float64), selected, None, max(sizes), sizes_only=True)
-
-
-def _penalties(
-    parallel: Any,
-    base: PathByPenalty,
-    parts: Iterable[_Part],
-    reach: int,
-    n_lambdas: int,
-    min_ratio: float,
-) -> Paths:
-    """All runs go down the same penalties, from the least one that leaves out every feature of every run."""
-    data = list(parts)
-    starts = parallel(delayed(base.largest_penalty)(part.X, part.y) for part in data)
-    penalties = max(starts) * np.logspace(0.0, np.log10(min_ratio), n_lambdas)
-    found = parallel(delayed(base.path_by_penalty)(part.X, part.y, penalties, reach) for part in data)
-    return _by_penalty(found, penalties, data[0].X.shape[1], reach)
 
 
 def _by_penalty(found: Sequence[tuple[list[Ints], Ints]], penalties: Floats, d: int, reach: int) -> Paths:
@@ -283,11 +338,6 @@ def _rows(sets: Sequence[Ints], d: int) -> sparse.csr_array:
 def _fitted(base: Any, params: dict[str, Any], X: Any, y: NDArray[Any], weight: Floats | None, seed: int) -> Any:
     selector = _with_seed(base, params, seed)
     return selector.fit(X, y) if weight is None else selector.fit(X, y, sample_weight=weight)
-
-
-def _path(base: Any, X: Floats, y: NDArray[Any], reach: int, seed: int) -> list[Ints]:
-    path: list[Ints] = _with_seed(base, {}, seed).path_by_size(X, y, reach)
-    return path
 
 
 def _with_seed(base: Any, params: dict[str, Any], seed: int) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -15,29 +15,41 @@ from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from steadyset.foundation.arguments import Column, Estimator, Seed, TableLike, wrong_argument
-from steadyset.foundation.conventions import LEVEL
+from steadyset.foundation.arguments import LEVEL, Column, Estimator, Seed, TableLike, wrong_argument
+from steadyset.foundation.display import drawn
 from steadyset.foundation.errors import InputError, UninformativeWarning
-from steadyset.foundation.plot_hook import drawn
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.resampling import ComplementaryPairs, Rows
 from steadyset.selections import Selections
-from steadyset.selectors.ensembles.bounds import check_runs
-from steadyset.selectors.ensembles.clusters import (
+from steadyset.selectors.ensembles.levels import (
+    OneAgainstRest,
+    Paths,
     Representative,
+    default_base,
+    follow,
+    is_costly,
     merge_columns,
     read_clusters,
     representative_weights,
     signs_within,
+    size_parameter,
 )
-from steadyset.selectors.ensembles.levels import OneAgainstRest, Paths, default_base, follow, is_costly, size_parameter
-from steadyset.selectors.ensembles.rules import NO_SIZE, ROUNDING, RULES, Limits, Reading, Rule, Runs, get_rule
-from steadyset.selectors.ensembles.stable import Prior, StableSet, notes_on
-from steadyset.selectors.filters.resampled import run_seeds
-from steadyset.selectors.known import register_selector
+from steadyset.selectors.ensembles.rules import (
+    NO_SIZE,
+    ROUNDING,
+    RULES,
+    Limits,
+    Reading,
+    Rule,
+    Runs,
+    check_runs,
+    get_rule,
+)
+from steadyset.selectors.ensembles.stable import Prior, StableSet
+from steadyset.selectors.filters.selector import run_seeds
+from steadyset.selectors.known import PathsByPenalty, register_selector
 from steadyset.selectors.model_input import copies_of, powers_of_two, too_few
-from steadyset.selectors.path import MOST_LAMBDAS
-from steadyset.selectors.protocols import PathsByPenalty
+from steadyset.selectors.paths import MAX_LAMBDAS
 from steadyset.selectors.validation import (
     SPARSE,
     check_choice,
@@ -57,9 +69,10 @@ if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
     from steadyset.similarity.features import GroupsLike
 
-MOST_BY_DEFAULT = 50  # features that a path is followed to where nobody asks for more
+MAX_BY_DEFAULT = 50  # features that a path is followed to where nobody asks for more
 
 
+@dataclass(eq=False, repr=False)
 class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Keep the features that a base selector chooses in at least a share `threshold` of complementary random halves.
 
@@ -71,7 +84,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     base : selector, str or None, default=None
         A name with parameters, such as "lasso" or "jmi"; a selector with a path, that is with one of the methods of
-        `steadyset.selectors.protocols`, as all of steadyset's have; one with a size (a parameter k or
+        `steadyset.selectors.known`, as all of steadyset's have; one with a size (a parameter k or
         n_features_to_select), which is run for the sizes that the rules ask for; or one with neither, which then
         selects as it likes. None is the lasso path, logistic for classes and linear for numbers. A base for two classes
         that has a path of penalties is followed for each of several classes against the others.
@@ -152,38 +165,21 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     (array([0, 1]), 5)
     """
 
-    def __init__(
-        self,
-        base: str | Estimator | None = None,
-        *,
-        threshold: float | None = None,
-        pfer: float | None = None,
-        q: int | None = None,
-        rule: str = "meinshausen_buhlmann",
-        n_runs: int = 100,
-        clusters: FeatureSimilarity | GroupsLike | None = None,
-        representative: Representative = "weighted",
-        max_features: int | None = None,
-        n_lambdas: int = 100,
-        lambda_min_ratio: float = 0.01,
-        random_state: Seed = None,
-        n_jobs: int | None = None,
-        task: str | None = None,
-    ) -> None:
-        self.base = base
-        self.threshold = threshold
-        self.pfer = pfer
-        self.q = q
-        self.rule = rule
-        self.n_runs = n_runs
-        self.clusters = clusters
-        self.representative = representative
-        self.max_features = max_features
-        self.n_lambdas = n_lambdas
-        self.lambda_min_ratio = lambda_min_ratio
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.task = task
+    base: str | Estimator | None = None
+    _: KW_ONLY
+    threshold: float | None = None
+    pfer: float | None = None
+    q: int | None = None
+    rule: str = "meinshausen_buhlmann"
+    n_runs: int = 100
+    clusters: FeatureSimilarity | GroupsLike | None = None
+    representative: Representative = "weighted"
+    max_features: int | None = None
+    n_lambdas: int = 100
+    lambda_min_ratio: float = 0.01
+    random_state: Seed = None
+    n_jobs: int | None = None
+    task: str | None = None
 
     def fit(self, X: TableLike, y: Column = None, sample_weight: Column = None) -> Self:
         """Follow the path of the base on every half, and read the stable features by the rule.
@@ -431,7 +427,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         get_rule(self.rule).path_limits(self._limits())
         check_runs(self.n_runs)
         check_choice("representative", self.representative, ("weighted", "simple", "sparse"))
-        check_integer("n_lambdas", self.n_lambdas, least=2, most=MOST_LAMBDAS)
+        check_integer("n_lambdas", self.n_lambdas, least=2, most=MAX_LAMBDAS)
         check_number("lambda_min_ratio", self.lambda_min_ratio, most=1.0)
 
     def _limits(self) -> Limits:
@@ -458,7 +454,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """How far to follow the paths: so that every rule can read them and, where long paths are cheap, further."""
         n, d = int(X.shape[0]), int(X.shape[1])
         if self.max_features is None:
-            return max(*wanted.values(), 0 if is_costly(base) else min(d, n // 4, MOST_BY_DEFAULT))
+            return max(*wanted.values(), 0 if is_costly(base) else min(d, n // 4, MAX_BY_DEFAULT))
         check_integer("max_features", self.max_features, least=1)
         q = wanted[self.rule]
         if self.max_features < q:
@@ -555,9 +551,9 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, rule: Rule, limits: Limits) -> StableSet:
         runs, within = self._runs(), self._within(limits)
-        return self._stable(rule.name, runs, rule.read(runs, within), None if within == limits else limits.q)
-
-    def _stable(self, rule: str, runs: Runs, reading: Reading, asked: int | None) -> StableSet:
+        reading = rule.read(runs, within)
+        # Where fewer features vary than were asked for, runs are short of what was asked for.
+        asked = reading.q if within == limits or limits.q is None else limits.q
         rows = runs.rows(reading.level, reading.q)
         merged = merge_columns(rows, self.clusters_)
         frequencies = np.bincount(rows.indices, minlength=rows.shape[1]) / runs.n_runs
@@ -569,9 +565,8 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         owed = (weights > 0) & (untied < reading.threshold - ROUNDING) & (frequencies >= reading.threshold - ROUNDING)
         sizes = np.diff(rows.indptr)
         by_size = reading.level is None and runs.paths.orders is None
-        n_short = int((sizes < (reading.q if asked is None else asked)).sum()) if by_size or asked else 0
-        return StableSet(
-            rule=rule,
+        found = StableSet(
+            rule=rule.name,
             threshold=reading.threshold,
             pfer=reading.pfer,
             q=reading.q,
@@ -585,22 +580,13 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             selected_clusters=chosen,
             weights=weights,
             n_tied=int(owed.sum()),
-            n_short=n_short,
-            notes=tuple(
-                notes_on(
-                    get_rule(rule),
-                    n_runs=runs.n_runs,
-                    threshold=reading.threshold,
-                    tied_runs=int((np.diff(tied.indptr) > 0).sum()),
-                    n_tied=int(owed.sum()),
-                    short_runs=n_short,
-                    mean_size=float(sizes.mean()),
-                    q=reading.q if asked is None else asked,
-                    n_constant=int((~self._varies).sum()),
-                    n_features=self._varies.size,
-                )
-            ),
+            n_short=int((sizes < asked).sum()) if by_size or within != limits else 0,
         )
+        n_constant, tied_runs = int((~self._varies).sum()), int((np.diff(tied.indptr) > 0).sum())
+        notes = found._notes(
+            rule, tied_runs=tied_runs, mean_size=float(sizes.mean()), asked=asked, n_constant=n_constant
+        )
+        return replace(found, notes=tuple(notes))
 
     def _tied(self, rows: sparse.csr_array, reading: Reading) -> sparse.csr_array:
         """Which selected features of each run only the order of the columns preferred to others."""

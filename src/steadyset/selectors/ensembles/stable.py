@@ -22,39 +22,6 @@ Prior = Literal["jeffreys", "uniform"]
 _PRIORS = {"jeffreys": 0.5, "uniform": 1.0}
 
 
-def notes_on(
-    rule: Any,
-    *,
-    n_runs: int,
-    threshold: float,
-    tied_runs: int,
-    n_tied: int,
-    short_runs: int,
-    mean_size: float,
-    q: float,
-    n_constant: int,
-    n_features: int,
-) -> Iterator[str]:
-    """What has to be known about a reading of the runs, in sentences."""
-    if tied_runs:
-        yield (
-            f"In {tied_runs} of {n_runs} runs the order of the columns decided between features with equal scores; "
-            f"{counted(n_tied, 'kept feature')} would not reach the threshold without that."
-        )
-    if short_runs:
-        yield (
-            f"{short_runs} of {n_runs} runs selected fewer than {q:g} features ({mean_size:.1f} on average): the "
-            "others score no better than a constant column."
-        )
-    if n_constant:
-        yield (
-            f"{n_constant:,} of {n_features:,} features are constant; the bound on false selections counts the other "
-            f"{n_features - n_constant:,}."
-        )
-    if threshold < getattr(rule, "held_from", 0.0):
-        yield rule.caution
-
-
 @dataclass(frozen=True, eq=False)
 class StableSet(Shown):
     """The features whose frequency reached the threshold: what stability selection comes to.
@@ -123,6 +90,27 @@ class StableSet(Shown):
     n_tied: int = 0
     n_short: int = 0
     notes: tuple[str, ...] = ()
+
+    def _notes(self, rule: Any, *, tied_runs: int, mean_size: float, asked: float, n_constant: int) -> Iterator[str]:
+        """What has to be known about this reading of the runs, in sentences; a run was asked for `asked` features."""
+        if tied_runs:
+            yield (
+                f"In {tied_runs} of {self.n_runs} runs the order of the columns decided between features with equal "
+                f"scores; {counted(self.n_tied, 'kept feature')} would not reach the threshold without that."
+            )
+        if self.n_short:
+            yield (
+                f"{self.n_short} of {self.n_runs} runs selected fewer than {asked:g} features ({mean_size:.1f} on "
+                "average): the others score no better than a constant column."
+            )
+        if n_constant:
+            d = len(self.support)
+            yield (
+                f"{n_constant:,} of {d:,} features are constant; the bound on false selections counts the other "
+                f"{d - n_constant:,}."
+            )
+        if self.threshold < getattr(rule, "held_from", 0.0):
+            yield rule.caution
 
     def _display(self) -> Display:
         return self.display([f"x{f}" for f in range(len(self.support))])

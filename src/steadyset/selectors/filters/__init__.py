@@ -9,8 +9,7 @@ from steadyset.selectors.filters.registry import (
     list_filters,
     register_filter,
 )
-from steadyset.selectors.filters.resampled import scores, top_features
-from steadyset.selectors.filters.selector import FilterSelector
+from steadyset.selectors.filters.selector import FilterSelector, ranked
 
 __all__ = [
     "Filter",
@@ -19,9 +18,8 @@ __all__ = [
     "Variant",
     "get_filter",
     "list_filters",
+    "ranked",
     "register_filter",
-    "scores",
-    "top_features",
 ]
 
 FILTERS.import_own(__name__, __path__)

@@ -9,19 +9,17 @@ from typing import NamedTuple
 import numpy as np
 
 from steadyset.kernels.arrays import Bools, Bytes, Codes, Floats, Ints, Numbers
-from steadyset.kernels.information.contingency import (
-    contingency_tables,
+from steadyset.kernels.information import (
     pair_sums,
     table_sums,
     whole_sums,
 )
-from steadyset.selectors.filters.discretise import clogc_table, discretised_blocks
 from steadyset.selectors.filters.moments import ratio
-from steadyset.selectors.filters.tables import Tables, entropies, target_codes, weigh_classes
+from steadyset.selectors.filters.tables import entropies, tables_of_blocks, target_codes
 
 CELLS_A_ROW = 16  # a table with more cells than this for each row is mostly empty: its rows are visited, not its cells
-MOST_LEVELS = 256  # what a byte can tell apart
-MOST_GAINS = 1 << 18  # two megabytes: terms of all pairs of counts in two classes
+MAX_LEVELS = 256  # what a byte can tell apart
+MAX_GAINS = 1 << 18  # two megabytes: terms of all pairs of counts in two classes
 
 
 class Whole(NamedTuple):
@@ -65,18 +63,13 @@ class Coded:
 
     @classmethod
     def of(cls, X: Floats, y: Ints | Floats, weights: Floats, method: str) -> Coded:
-        classes = target_codes(y, weights[None])
-        n_classes = int(classes.max()) + 1
-        clogc = clogc_table(weights)
-        class_totals = weigh_classes(classes[0], weights, n_classes)
-        codes = np.empty(X.shape[::-1], np.int32)
+        classes, codes = target_codes(y, weights[None]), np.empty(X.shape[::-1], np.int32)
         entropy, relevance = np.empty((2, X.shape[1]))
-        for _, features, _, block in discretised_blocks(X, classes, weights[None], method):
-            codes[features] = block
-            counts = contingency_tables(block, classes[0], weights, int(block.max()) + 1, n_classes)
-            entropy[features], _, relevance[features] = entropies(Tables(counts, class_totals, clogc))
+        for block, tables in tables_of_blocks(X, classes, weights[None], method):
+            codes[block.features] = block.codes
+            entropy[block.features], _, relevance[block.features] = entropies(tables)
         levels = codes.max(axis=1).astype(np.int64) + 1
-        return cls(codes, levels, classes[0], weights, class_totals, clogc, entropy, relevance)
+        return cls(codes, levels, classes[0], weights, tables.class_totals, tables.clogc, entropy, relevance)
 
     @cached_property
     def target_sums(self) -> tuple[int, int]:
@@ -92,7 +85,7 @@ class Coded:
     @cached_property
     def whole(self) -> Whole | None:
         table, most = self.clogc[0], int(self.levels.max())
-        if table.size == 0 or most > MOST_LEVELS or most**2 * self.class_totals.size > CELLS_A_ROW * self.classes.size:
+        if table.size == 0 or most > MAX_LEVELS or most**2 * self.class_totals.size > CELLS_A_ROW * self.classes.size:
             return None
         return Whole(
             self.codes.astype(np.uint8),
@@ -104,7 +97,7 @@ class Coded:
     @cached_property
     def gains(self) -> Gains | None:
         table = self.clogc[0]
-        if self.whole is None or self.class_totals.size != 2 or table.size**2 > MOST_GAINS:
+        if self.whole is None or self.class_totals.size != 2 or table.size**2 > MAX_GAINS:
             return None
         return Gains.of(self.whole, table)
 

@@ -11,16 +11,6 @@ from steadyset.selectors.model_input import Training
 from steadyset.selectors.models.trees import ForestData, Growth, forest_importances, seed_sequence
 from steadyset.selectors.validation import check_integer
 
-KINDS = {"impurity": "decrease", "permutation": "permutation"}
-SUMMARIES = {
-    "impurity": "mean decrease in impurity over the trees of a random forest",
-    "permutation": "loss of out-of-bag accuracy in a random forest when the feature is permuted",
-}
-FORMULAS = {
-    "impurity": "mean_t sum_{v splits on f} n_v Δ_v / n",
-    "permutation": "mean_t (error_t(X permuted) - error_t(X))",
-}
-
 
 def score_forest(
     kind: str,
@@ -49,7 +39,17 @@ def score_forest(
     return forest_importances(data, growth, first, kind, n_jobs)
 
 
-for _name, _kind in KINDS.items():
+for _name, _kind, _summary, _formula in (
+    (
+        *("impurity", "decrease", "mean decrease in impurity over the trees of a random forest"),
+        "mean_t sum_{v splits on f} n_v Δ_v / n",
+    ),
+    (
+        *("permutation", "permutation"),
+        "loss of out-of-bag accuracy in a random forest when the feature is permuted",
+        "mean_t (error_t(X permuted) - error_t(X))",
+    ),
+):
     register_filter(
         Filter(
             name=_name,
@@ -58,7 +58,7 @@ for _name, _kind in KINDS.items():
             stochastic=True,
             constant=0.0,
             reference="Breiman 2001; Izenman 2013, p. 542",
-            summary=SUMMARIES[_name],
-            formula=FORMULAS[_name],
+            summary=_summary,
+            formula=_formula,
         )
     )

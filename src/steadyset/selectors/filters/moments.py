@@ -1,18 +1,21 @@
 """Filters that are functions of means and variances: anova, t_test, limma, sam, variance.
 
-For classes they compare means; where the target is a number they test the slope of a feature in it.
+For classes they compare means; where the target is a number they test the slope of a feature in it. A task brings its
+mean squares (`MeanSquares`), and anova, t_test and limma are functions of them.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import digamma, polygamma
 
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.scores.class_moments import WIDTH, class_moments, group_rows, mean_squares, slope_moments
+from steadyset.kernels.scores import WIDTH, class_moments, group_rows, mean_squares, slope_moments
 from steadyset.selectors.filters.registry import Filter, Variant, register_filter
 from steadyset.selectors.model_input import powers_of_two
 from steadyset.selectors.validation import dense_columns
@@ -21,15 +24,21 @@ from steadyset.tasks import CLASSES, NUMBER
 TINY = 1e-100  # features smaller than this, or larger than its inverse, are measured in units of their own
 
 
-def anova(X: Floats, y: Ints, weights: Floats) -> Floats:
-    """F = [sum_c n_c (m_c - m)^2 / (K - 1)] / [sum_c sum_i (x_i - m_c)^2 / (n - K)].
+def anova(mean_squares_of: MeanSquaresOf, X: Floats, y: Any, weights: Floats) -> Floats:
+    """F, the mean square between over the one within; |t| is its root.
 
-    A feature that is constant scores 0, one that varies between classes only scores infinity.
+    For classes F = [sum_c n_c (m_c - m)^2 / (K - 1)] / [sum_c sum_i (x_i - m_c)^2 / (n - K)]; for a number
+    F = b^2 / se(b)^2 of the slope b of the regression on the target: r^2 (n - 2) / (1 - r^2). A feature that is
+    constant scores 0, one that varies with the target only infinity.
     """
-    scores = np.empty((len(weights), X.shape[1]))
-    for features, _, between, within in _mean_squares(X, y, weights):
-        ratio(between, within, out=scores[:, features])
-    return scores
+    parts = mean_squares_of(X, y, weights)
+    return ratio(parts.between, parts.within)
+
+
+def absolute_t(mean_squares_of: MeanSquaresOf, X: Floats, y: Any, weights: Floats) -> Floats:
+    """|t|, the root of F."""
+    squared = anova(mean_squares_of, X, y, weights)
+    return np.sqrt(squared, out=squared)
 
 
 def t_test(X: Floats, y: Ints, weights: Floats, *, equal_var: bool = True) -> Floats:
@@ -38,8 +47,7 @@ def t_test(X: Floats, y: Ints, weights: Floats, *, equal_var: bool = True) -> Fl
     ``equal_var=False``: Welch's se^2 = s_0^2 / n_0 + s_1^2 / n_1. A constant feature scores 0.
     """
     if equal_var:
-        squared = anova(X, y, weights)
-        return np.sqrt(squared, out=squared)
+        return absolute_t(_class_squares, X, y, weights)
     scores = np.empty((len(weights), X.shape[1]))
     totals = class_totals(y, weights)
     _check_welch(totals)
@@ -50,13 +58,25 @@ def t_test(X: Floats, y: Ints, weights: Floats, *, equal_var: bool = True) -> Fl
     return scores
 
 
-def limma(X: Floats, y: Ints, weights: Floats) -> Floats:
-    """Moderated F = between / s~^2 with s~^2 = (d_0 s_0^2 + d_g s^2) / (d_0 + d_g) and d_g = n - K.
+def limma(mean_squares_of: MeanSquaresOf, X: Floats, y: Any, weights: Floats) -> Floats:
+    """Moderated F = between / s~^2 with s~^2 = (d_0 s_0^2 + d_g s^2) / (d_0 + d_g), d_g the degrees of freedom within.
 
     The prior d_0, s_0^2 comes from the mean and the variance of log s^2 over the features (Smyth 2004, section 6.2);
-    features that do not vary within classes are left out of it. A constant feature scores 0.
+    features that do not vary within are left out of it. A constant feature scores 0.
     """
-    return moderated_f(_variances(X, y, weights))
+    parts = mean_squares_of(X, y, weights)
+    scores = np.empty_like(parts.within)
+    for run, within in enumerate(parts.within):
+        degrees, varies = parts.degrees[run], within > 0
+        prior_degrees, prior_variance = variance_prior(within[varies], degrees, parts.units[varies])
+        with np.errstate(over="ignore", under="ignore", divide="ignore"):
+            prior = prior_variance / parts.units / parts.units  # in the units of each feature
+            if np.isinf(prior_degrees):
+                moderated = prior
+            else:
+                moderated = (prior_degrees * prior + degrees * within) / (prior_degrees + degrees)
+            ratio(parts.between[run], moderated, out=scores[run])
+    return _kept_apart(scores, parts.between)
 
 
 def sam(X: Floats, y: Ints, weights: Floats) -> Floats:
@@ -92,47 +112,11 @@ def _sam_scores(effects: Floats, errors: Floats) -> Floats:
     return np.stack([ratio(np.abs(effect), error + fudge(effect, error)) for effect, error in rows])
 
 
-def slope_f(X: Floats, y: Floats, weights: Floats) -> Floats:
-    """F = b^2 / se(b)^2 of the slope b of the regression on the target: r^2 (n - 2) / (1 - r^2).
-
-    A constant feature scores 0, one that is a linear function of the target infinity.
-    """
-    parts, _ = _slopes(X, y, weights)
-    return ratio(parts.between, parts.within)
-
-
-def slope_t(X: Floats, y: Floats, weights: Floats) -> Floats:
-    """|t| of the slope of the regression on the target, the root of `slope_f`."""
-    squared = slope_f(X, y, weights)
-    return np.sqrt(squared, out=squared)
-
-
-def slope_limma(X: Floats, y: Floats, weights: Floats) -> Floats:
-    """Squared moderated t of the slope: the variance around the line, with n - 2 degrees of freedom, is shrunk."""
-    return moderated_f(_slopes(X, y, weights)[0])
-
-
 def slope_sam(X: Floats, y: Floats, weights: Floats) -> Floats:
     """|b| / (s + s_0) with the slope b of the regression on the target and its standard error s; s_0: see `fudge`."""
-    parts, spreads = _slopes(X, y, weights)
-    effects, errors = np.sqrt(parts.between / spreads), np.sqrt(parts.within / spreads)
+    parts = _slope_squares(X, y, weights)
+    effects, errors = np.sqrt(parts.between / parts.spreads), np.sqrt(parts.within / parts.spreads)
     return _sam_scores(parts.units * parts.signs * effects, parts.units * errors)
-
-
-def moderated_f(parts: "_Variances") -> Floats:
-    """The mean square between, over the one within shrunk to the prior of the resample."""
-    scores = np.empty_like(parts.within)
-    for run, within in enumerate(parts.within):
-        degrees, varies = parts.degrees[run], within > 0
-        prior_degrees, prior_variance = variance_prior(within[varies], degrees, parts.units[varies])
-        with np.errstate(over="ignore", under="ignore", divide="ignore"):
-            prior = prior_variance / parts.units / parts.units  # in the units of each feature
-            if np.isinf(prior_degrees):
-                moderated = prior
-            else:
-                moderated = (prior_degrees * prior + degrees * within) / (prior_degrees + degrees)
-            ratio(parts.between[run], moderated, out=scores[run])
-    return _kept_apart(scores, parts.between)
 
 
 def variance(X: Floats, y: None, weights: Floats) -> Floats:
@@ -225,7 +209,7 @@ class _Windows(NamedTuple):
     sizes: Ints
 
     @classmethod
-    def of(cls, labels: Ints) -> "_Windows":
+    def of(cls, labels: Ints) -> _Windows:
         order = np.argsort(labels, kind="stable")
         sizes = np.bincount(labels)
         sizes = sizes[sizes > 0]
@@ -243,29 +227,37 @@ class _Windows(NamedTuple):
         return (ordered[windows, (self.sizes - 1) // 2] + ordered[windows, self.sizes // 2]) / 2
 
 
-class _Variances(NamedTuple):
-    """Mean squares between and within (M, d) in units (d) squared, degrees of freedom within (M), signs of slopes."""
+class MeanSquares(NamedTuple):
+    """Mean squares between and within (M, d) in units (d) squared, and degrees of freedom within (M).
+
+    Each task has its own: between and within classes, or of the line through a number and around it. Of a line there
+    are the signs of the slopes (M, d) and the scatter of the target (M, 1) too.
+    """
 
     between: Floats
     within: Floats
     degrees: Floats
     units: Floats
     signs: Floats | int = 1
+    spreads: Floats | int = 1
 
 
-def _variances(X: Floats, y: Ints, weights: Floats) -> _Variances:
-    between = np.empty((len(weights), X.shape[1]))
-    within = np.empty_like(between)
-    units = np.empty(X.shape[1])
-    for features, own, *squares in _mean_squares(X, y, weights):
+MeanSquaresOf = Callable[[Floats, Any, Floats], MeanSquares]
+
+
+def _class_squares(X: Floats, y: Ints, weights: Floats) -> MeanSquares:
+    """Mean squares between and within classes."""
+    between, within = np.empty((2, len(weights), X.shape[1]))
+    units, totals = np.empty(X.shape[1]), class_totals(y, weights)
+    _check_degrees(totals)
+    for features, own, *squares in _tiles(partial(mean_squares, totals), X, y, weights):
         units[features] = own
         between[:, features], within[:, features] = squares
-    totals = class_totals(y, weights)
-    return _Variances(between, within, totals.sum(axis=1) - (totals > 0).sum(axis=1), units)
+    return MeanSquares(between, within, totals.sum(axis=1) - (totals > 0).sum(axis=1), units)
 
 
-def _slopes(X: Floats, y: Floats, weights: Floats) -> tuple[_Variances, Floats]:
-    """Mean squares of the regression of each feature on the target and around it, and the target's scatter (M, 1)."""
+def _slope_squares(X: Floats, y: Floats, weights: Floats) -> MeanSquares:
+    """Mean squares of the regression of each feature on the target, and around it."""
     totals = weights.sum(axis=1, keepdims=True)
     if (totals <= 2).any():
         raise InputError(
@@ -288,14 +280,7 @@ def _slopes(X: Floats, y: Floats, weights: Floats) -> tuple[_Variances, Floats]:
         between[:, features] = products**2 / spreads
         within[:, features] = np.maximum(scatters - between[:, features], 0) / (totals - 2)
         signs[:, features] = np.sign(products)
-    return _Variances(between, within, totals[:, 0] - 2, units, signs), spreads
-
-
-def _mean_squares(X: Floats, y: Ints, weights: Floats) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
-    """Mean squares between and within classes of each slice of the features."""
-    totals = class_totals(y, weights)
-    _check_degrees(totals)
-    return _tiles(partial(mean_squares, totals), X, y, weights)
+    return MeanSquares(between, within, totals[:, 0] - 2, units, signs, spreads)
 
 
 def _moments(X: Floats, y: Ints, weights: Floats) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
@@ -361,13 +346,20 @@ _FORMULAS = {
     ),
     "t_test": ("|m₁ - m₀| / sqrt(s² (1/n₀ + 1/n₁))", "sqrt(r² (n - 2) / (1 - r²))"),
 }
+
+
+def _by_task(score: Callable[..., Floats]) -> tuple[Any, Any]:
+    """A score of mean squares, with those between classes and with those of a slope."""
+    return partial(score, _class_squares), partial(score, _slope_squares)
+
+
 for _name, _score, _slope, _multiclass, _summary, _summary_number, _reference in [
     (
-        *("anova", anova, slope_f, True, "F statistic of an analysis of variance", "F statistic of the slope"),
+        *("anova", *_by_task(anova), True, "F statistic of an analysis of variance", "F statistic of the slope"),
         "Rasch, Kubinger and Yanagida 2011, p. 241; Bommert 2020, 3.1.1",
     ),
     (
-        *("limma", limma, slope_limma, True, "F statistic with variances shrunk to a common prior"),
+        *("limma", *_by_task(limma), True, "F statistic with variances shrunk to a common prior"),
         *("squared t statistic of the slope with variances shrunk to a common prior", "Smyth 2004"),
     ),
     (
@@ -375,7 +367,14 @@ for _name, _score, _slope, _multiclass, _summary, _summary_number, _reference in
         *("slope over its standard error plus a constant", "Tusher, Tibshirani and Chu 2001"),
     ),
     (
-        *("t_test", t_test, slope_t, False, "absolute t statistic of two means", "absolute t statistic of the slope"),
+        *(
+            "t_test",
+            t_test,
+            partial(absolute_t, _slope_squares),
+            False,
+            "absolute t statistic of two means",
+            "absolute t statistic of the slope",
+        ),
         "Student 1908; Welch 1947",
     ),
 ]:

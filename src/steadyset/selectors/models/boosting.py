@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Self
 
 import numpy as np
@@ -9,16 +10,17 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.linear.componentwise import boost
+from steadyset.kernels.linear.models import boost
 from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import LinearSelector
 from steadyset.selectors.model_input import nested, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_number, size_or_default
 
 DEFAULT_STEPS = 1000  # where nobody limits them and the features that are left never become the best
-MOST_STEPS = 1_000_000
+MAX_STEPS = 1_000_000
 
 
+@dataclass(eq=False, repr=False)
 class BoostingSelector(LinearSelector):
     """Boosting of a logistic regression of two classes or a linear one, one feature per step; selects those taken.
 
@@ -79,13 +81,11 @@ class BoostingSelector(LinearSelector):
     ['bmi', 'bp', 's5']
     """
 
-    def __init__(
-        self, n_steps: int | None = None, *, rate: float = 0.1, k: int | None = None, task: str | None = None
-    ) -> None:
-        self.n_steps = n_steps
-        self.rate = rate
-        self.k = k
-        self.task = task
+    n_steps: int | None = None
+    _: KW_ONLY
+    rate: float = 0.1
+    k: int | None = None
+    task: str | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Boost until n_steps steps are made or k features are in.
@@ -105,7 +105,7 @@ class BoostingSelector(LinearSelector):
             The fitted selector.
         """
         if self.n_steps is not None:
-            check_integer("n_steps", self.n_steps, least=1, most=MOST_STEPS)
+            check_integer("n_steps", self.n_steps, least=1, most=MAX_STEPS)
         check_number("rate", self.rate, most=1.0)
         training = self._training(X, y, sample_weight)
         logistic = self.outcomes[self.task_].logistic

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Self
 
@@ -44,6 +44,7 @@ class _SecondForest:
         return grow_forest(self.data, self.growth, self.seed)
 
 
+@dataclass(eq=False, repr=False)
 class ForestSelector(ModelSelector):
     """The k features that matter most to a random forest, for two classes or more or for a number.
 
@@ -117,30 +118,17 @@ class ForestSelector(ModelSelector):
     ['bmi', 's5']
     """
 
-    outcomes = FOREST_OUTCOMES
-    importances_: Floats
-    _forest: _SecondForest
+    k: int | None = None
+    _: KW_ONLY
+    task: str | None = None
+    importance: str = "impurity"
+    n_estimators: int = 500
+    max_features: str | int | float | None = "sqrt"
+    max_depth: int | None = None
+    random_state: Seed = None
+    fill: bool = False
 
-    def __init__(
-        self,
-        k: int | None = None,
-        *,
-        task: str | None = None,
-        importance: str = "impurity",
-        n_estimators: int = 500,
-        max_features: str | int | float | None = "sqrt",
-        max_depth: int | None = None,
-        random_state: Seed = None,
-        fill: bool = False,
-    ) -> None:
-        self.k = k
-        self.task = task
-        self.importance = importance
-        self.n_estimators = n_estimators
-        self.max_features = max_features
-        self.max_depth = max_depth
-        self.random_state = random_state
-        self.fill = fill
+    outcomes = FOREST_OUTCOMES
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the forest and keep the k most important features; the forest that predicts grows when it is used.
@@ -166,7 +154,7 @@ class ForestSelector(ModelSelector):
         varies = varying(training.X)
         first, second = seed_sequence(self.random_state).spawn(2)
         data = ForestData.of(training)
-        self.importances_ = forest_importances(data, growth, first, KINDS[self.importance])
+        self.importances_: Floats = forest_importances(data, growth, first, KINDS[self.importance])
         # No tree splits on a constant column, and permuting it changes nothing: its importance is 0.
         candidates = np.flatnonzero(varies if self.fill else varies & (self.importances_ > 0))
         best = first_best(self.importances_[candidates], k)
@@ -176,7 +164,7 @@ class ForestSelector(ModelSelector):
         self.n_short_ = k - len(best)
         if self.n_short_:
             warnings.warn(too_few(k, "by the forest"), UninformativeWarning, stacklevel=2)
-        self._forest = _SecondForest(data.only(self.support_), growth, second)
+        self._forest: _SecondForest = _SecondForest(data.only(self.support_), growth, second)
         return self
 
     def path_by_size(self, X: Floats, y: ArrayLike, reach: int) -> list[Ints]:

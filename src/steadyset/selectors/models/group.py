@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,13 +12,18 @@ from numpy.typing import ArrayLike
 from steadyset.io.numbers import group_values
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.group_lasso import fit_group_lasso
+from steadyset.selectors.linear import ElasticNetSelector
 from steadyset.selectors.model import LinearSelector
-from steadyset.selectors.model_input import Training
-from steadyset.selectors.path import MOST_ROUNDS, SWEEPS_A_CALL, Level, PathProblem
-from steadyset.selectors.path_batches import Solving, read_batches
-from steadyset.selectors.path_data import Family
+from steadyset.selectors.model_input import Training, solved_target, standardise
+from steadyset.selectors.paths import one_level_each, tell_accuracy
+from steadyset.selectors.validation import check_k, check_number
+
+MAX_ROUNDS = 1000
+# After each block of sweeps it is seen whether more of them bring anything.
+SWEEPS_A_CALL, MAX_CALLS = 1000, 50
 
 
+@dataclass(eq=False, repr=False)
 class GroupLassoSelector(LinearSelector):
     """Group-lasso regression, logistic of two classes or linear of a number; selects whole groups of features.
 
@@ -94,24 +101,14 @@ class GroupLassoSelector(LinearSelector):
     ['bmi', 'bp', 's1', 's2', 's3', 's4', 's5', 's6']
     """
 
-    def __init__(
-        self,
-        groups: ArrayLike | None = None,
-        *,
-        penalty: float | None = None,
-        k: int | None = None,
-        task: str | None = None,
-        n_lambdas: int = 100,
-        lambda_min_ratio: float | None = None,
-        tol: float = 1e-10,
-    ) -> None:
-        self.groups = groups
-        self.penalty = penalty
-        self.k = k
-        self.task = task
-        self.n_lambdas = n_lambdas
-        self.lambda_min_ratio = lambda_min_ratio
-        self.tol = tol
+    groups: ArrayLike | None = None
+    _: KW_ONLY
+    penalty: float | None = None
+    k: int | None = None
+    task: str | None = None
+    n_lambdas: int = 100
+    lambda_min_ratio: float | None = None
+    tol: float = 1e-10
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the path down to the given penalty or number of groups, and keep the last model.
@@ -132,16 +129,31 @@ class GroupLassoSelector(LinearSelector):
         """
         training = self._training(X, y, sample_weight)
         self.groups_: Ints = _read_groups(self.groups, training.X.shape[1])
-        problem = _GroupProblem(training, self.groups_, self.outcomes[self.task_].logistic, self.tol)
-        n_groups = int(self.groups_.max()) + 1
-        level = problem.fit(self.penalty, self.k, n_groups, self.n_lambdas, self.lambda_min_ratio, what="groups")
-        solved, intercept = problem.in_units_of_y(level)
-        coef = np.empty(len(solved))
-        coef[problem.order] = solved
-        self._store(coef, intercept, problem.data, training)
-        self.support_ = problem.data.varies & np.isin(self.groups_, self.groups_[self.support_])
+        if self.groups_.max() + 1 == len(self.groups_):
+            return self._fit_lasso(X, y, sample_weight)
+        path = _GroupPath(training, self.groups_, self.outcomes[self.task_].logistic, self.tol)
+        (level,) = one_level_each(path, self.penalty, self.k, self.n_lambdas, self.lambda_min_ratio)
+        return self._keep(path, level, training)
+
+    def _fit_lasso(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
+        """Groups of one feature are the lasso, whose solver knows a way out of near copies."""
+        if self.k is not None and self.penalty is None:
+            check_k(self.k, len(self.groups_), what="groups")
+        options: Any = {name: value for name, value in self.get_params().items() if name != "groups"}
+        found = vars(ElasticNetSelector(**options).fit(X, y, sample_weight))
+        self.__dict__.update({name: value for name, value in found.items() if name.endswith("_")})
+        return self
+
+    def _keep(self, path: _GroupPath, level: _Level, training: Training) -> Self:
+        """Make one model of the path the fitted one."""
+        spread, unit = path.target.spread, path.target.unit
+        tell_accuracy(level.penalty, level.violation, spread, self.tol)
+        coef = np.empty(len(level.coef))
+        coef[path.order] = level.coef * unit
+        self._store(coef, level.intercept * unit + path.target.centre, path.data, training)
+        self.support_ = path.data.varies & np.isin(self.groups_, self.groups_[self.support_])
         self.penalty_ = level.penalty
-        self.violation_ = level.violation / problem.spread
+        self.violation_ = level.violation / spread
         return self
 
     def has_size(self) -> bool:
@@ -155,58 +167,85 @@ class GroupLassoSelector(LinearSelector):
         return self.penalty is None
 
 
-class _GroupProblem(PathProblem):
-    """The path of one group lasso; coefficients are in `order`, where the features of a group stand together."""
+class _Level(NamedTuple):
+    """The model at one penalty (in the units of y), in those of the standardised features and the solved target."""
+
+    penalty: float
+    coef: Floats
+    intercept: float
+    violation: float
+    size: int
+
+
+class _Levels(list[_Level]):
+    """The models down some penalties."""
+
+    @property
+    def penalties(self) -> Floats:
+        return np.array([level.penalty for level in self])
+
+    @property
+    def sizes(self) -> Ints:
+        return np.array([level.size for level in self])
+
+    def level(self, t: int) -> _Level:
+        return self[t]
+
+
+class _GroupPath:
+    """The path of one group lasso, as `one_level_each` walks it.
+
+    Coefficients are in `order`, where the features of a group stand together; those of the last level are kept, and the
+    next one starts from them.
+    """
+
+    what, runs = "groups", range(1)
 
     def __init__(self, training: Training, groups: Ints, logistic: bool, tol: float) -> None:
-        super().__init__(training, logistic=logistic, tol=tol)
-        self.order = np.argsort(groups, kind="stable")
-        self.Xt = np.ascontiguousarray(self.data.Xt[self.order])
+        check_number("tol", tol)
+        self.data = standardise(training)
+        self.target = solved_target(training, self.data.weight)
+        self.logistic, self.tol = logistic, tol * self.target.spread
         sizes = np.bincount(groups)
+        self.most, self.factors = len(sizes), np.sqrt(sizes)
+        self.order = np.argsort(groups, kind="stable")
         self.bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        self.factors = np.sqrt(sizes)
-        # Groups of one feature are the lasso, whose solver knows a way out of near copies.
-        self._lasso = self._as_lasso() if len(sizes) == len(groups) else None
+        self.Xt = np.ascontiguousarray(self.data.Xt[self.order])
+        mean = self.target.mean
+        self.coef = np.zeros(len(groups))
+        self.intercept = float(np.log(mean / (1.0 - mean))) if logistic else mean
+        descent = self.Xt @ (self.data.weight * (self.target.y - mean))
+        largest = float(np.max(self._norms(descent) / self.factors))
+        # Where no feature has anything to do with y, the gradients are rounding errors and so would be the levels.
+        self.largest = [max(largest, 1e-9 * self.target.spread) * self.target.unit]
+        self.units = [self.target.unit]
 
-    def _as_lasso(self) -> Solving:
-        family: Family = "logistic" if self.logistic else "linear"
-        tol = self.tol / self.spread
-        weights = self.data.weight[None]
-        return Solving(
-            read_batches(self.Xt.T, self.y, weights, family=family, l1_ratio=1.0, standardise=True, tol=tol), range(1)
-        )
+    def solve(self, places: Sequence[int], lambdas: Sequence[Floats], stop_size: int | None = None) -> list[_Levels]:
+        """The models down the lambdas, each started from the one before, until one has stop_size groups or more."""
+        found = _Levels()
+        for penalty in lambdas[0].tolist():
+            violation = self._descend(penalty / self.target.unit)
+            size = int(np.count_nonzero(self._norms(self.coef)))
+            found.append(_Level(penalty, self.coef.copy(), self.intercept, violation, size))
+            if stop_size is not None and size >= stop_size:
+                break
+        return [found]
 
-    def walk(self, lambdas: Floats, *, stop_size: int | None = None, start: Level | None = None) -> list[Level]:
-        if self._lasso is None:
-            return super().walk(lambdas, stop_size=stop_size, start=start)
-        (path,) = self._lasso.solve([0], [lambdas / self.target.unit], stop_size)
-        levels = []
-        for t, penalty in enumerate(lambdas[: len(path.penalties)].tolist()):
-            model, coef = path.level(t), np.zeros(len(self.Xt))
-            coef[model.features] = model.coefs
-            levels.append(Level(penalty, coef, model.intercept, model.violation * float(self._lasso.y_units[0])))
-        return levels
-
-    def largest_penalty(self) -> float:
-        return float(np.max(self._norms(self.null_descent[self.order]) / self.factors))
-
-    def size(self, coef: Floats) -> int:
-        return int(np.count_nonzero(self._norms(coef)))
-
-    def fit_level(self, penalty: float, coef: Floats, intercept: float) -> tuple[float, float, float]:
-        return fit_group_lasso(
-            self.Xt,
-            self.y,
-            self.data.weight,
-            self.bounds,
-            penalty * self.factors,
-            self.logistic,
-            self.tol,
-            MOST_ROUNDS,
-            SWEEPS_A_CALL,
-            coef,
-            intercept,
-        )
+    def _descend(self, penalty: float) -> float:
+        """Blocks of sweeps until the conditions hold, or until a block brings neither them nor the objective down."""
+        of_data = self.Xt, self.target.y, self.data.weight, self.bounds, penalty * self.factors, self.logistic
+        limits = self.tol, MAX_ROUNDS, SWEEPS_A_CALL
+        violation = closest = least = np.inf
+        for _ in range(MAX_CALLS):
+            given: Any = (*of_data, *limits, self.coef, self.intercept)
+            self.intercept, violation, objective = fit_group_lasso(*given)
+            if violation <= self.tol:
+                break
+            # The objective is flat at its minimum: the violation goes on falling long after it.
+            if violation > 0.5 * closest and objective >= least - 1e-12 * abs(least):
+                break
+            closest, least = min(closest, violation), min(least, objective)
+        return violation
 
     def _norms(self, values: Floats) -> Floats:
         return np.sqrt(np.add.reduceat(np.square(values), self.bounds[:-1]))

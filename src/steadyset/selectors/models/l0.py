@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -22,6 +22,7 @@ from steadyset.tasks import CLASSES, NUMBER
 RIDGES = {CLASSES: 1e-3, NUMBER: 0.0}  # classes that the features separate would have endless coefficients
 
 
+@dataclass(eq=False, repr=False)
 class L0Selector(LinearSelector):
     """Logistic regression of two classes, or linear regression, on the k features that fit best together.
 
@@ -81,15 +82,13 @@ class L0Selector(LinearSelector):
     ['bmi', 's5']
     """
 
-    path_is_costly = True
+    k: int | None = None
+    _: KW_ONLY
+    ridge: float | None = None
+    n_candidates: int = 5
+    task: str | None = None
 
-    def __init__(
-        self, k: int | None = None, *, ridge: float | None = None, n_candidates: int = 5, task: str | None = None
-    ) -> None:
-        self.k = k
-        self.ridge = ridge
-        self.n_candidates = n_candidates
-        self.task = task
+    path_is_costly = True
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Search for the best support of every size up to k, and keep the model of the largest.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,10 +15,8 @@ from sklearn.utils.metaestimators import available_if
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import UninformativeWarning
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.linear.cholesky import pivoted_cholesky
-from steadyset.kernels.linear.hinge import hinge_fit
-from steadyset.kernels.linear.products import combine, symmetric_product
-from steadyset.kernels.linear.ridge import ridge_fit
+from steadyset.kernels.linear.algebra import combine, pivoted_cholesky, symmetric_product
+from steadyset.kernels.linear.models import hinge_fit, ridge_fit
 from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import LINEAR_OUTCOMES, LinearSelector, Outcome
 from steadyset.selectors.model_input import first_best, nested, standardise, tied, too_few
@@ -29,6 +28,7 @@ def _has_probabilities(selector: Any) -> bool:
     return bool(selector.loss == "logistic")
 
 
+@dataclass(eq=False, repr=False)
 class RecursiveElimination(LinearSelector):
     """Fit a linear classifier, drop the features with the smallest absolute coefficients, repeat until k are left.
 
@@ -85,15 +85,13 @@ class RecursiveElimination(LinearSelector):
     ['area error', 'worst radius', 'worst concave points']
     """
 
-    outcomes: ClassVar[dict[str, Outcome]] = {CLASSES: LINEAR_OUTCOMES[CLASSES]}
+    k: int | None = None
+    _: KW_ONLY
+    loss: str = "logistic"
+    penalty: float = 0.01
+    step: float = 0.1
 
-    def __init__(
-        self, k: int | None = None, *, loss: str = "logistic", penalty: float = 0.01, step: float = 0.1
-    ) -> None:
-        self.k = k
-        self.loss = loss
-        self.penalty = penalty
-        self.step = step
+    outcomes: ClassVar[dict[str, Outcome]] = {CLASSES: LINEAR_OUTCOMES[CLASSES]}
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Eliminate features until k are left, and keep the model fitted on these.

@@ -1,0 +1,769 @@
+"""How many false and true features a shortlist holds on real arrays: `python -m benchmarks.shortlist`.
+
+The columns of a real array are standardised, a target is drawn at random, and an effect of it is added to 20 random
+columns, so that what is false is known and everything else is as correlated as real data are. Adds draws to
+shortlist.json until each cell has as many as are asked for (delete a cell to measure it again), then writes the tables
+of docs/shortlist.md. `python -m benchmarks.shortlist page` only writes them; `time` measures time and memory.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.stats import false_discovery_control, norm
+from sklearn.feature_selection import f_classif, f_regression
+
+from benchmarks.coverage.report import table
+from benchmarks.error_bounds import add_pairs
+from steadyset.foundation.arguments import LEVEL
+from steadyset.shortlists.bases import BASES, Features
+from steadyset.shortlists.effects import ListedChance, corrected, effects
+from steadyset.shortlists.exchange import exchange_of
+from steadyset.shortlists.kept import KeptOrders
+from steadyset.shortlists.procedure import Judged, Procedure, Watch, clusters_of, takes_ranks
+from steadyset.shortlists.rules import LIST_RULES
+from steadyset.shortlists.rules.halves import Halves
+from steadyset.shortlists.standing import Standing
+from steadyset.tasks import CLASSES, NUMBER
+
+RESULTS = Path(__file__).with_suffix(".json")
+PAGE = Path(__file__).parents[1] / "docs" / "shortlist.md"
+FALSE, RATES = (0.5, 1.0, 2.0, 5.0), (0.05, 0.1, 0.2)
+PERMUTATIONS, SPLITS, INFORMATIVE, JOINT = 50, 50, 20, 10
+POOL, BLOCK = 60, 20  # targets of a pool, and how many of them are the observed one in turn
+Lists = dict[str, Any]  # of each rule: who is listed
+
+
+class Case(NamedTuple):
+    """An array, which of its rows and columns are kept, the target, and its effect in standard deviations."""
+
+    array: str
+    delta: float
+    target: str = "2 classes"
+    rows: int | None = None
+    columns: str = ""
+
+    def __str__(self) -> str:
+        rows = f", {self.rows} rows" if self.rows else ""
+        return f"{self.array}{rows}{', ' + self.columns if self.columns else ''}, {self.target}, {self.delta:g}"
+
+
+# ---- the data ------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=2)
+def array_of(name: str) -> Any:
+    frame = pd.read_parquet(Path(os.environ["STEADYSET_DATA"]) / f"{name}.parquet")
+    values = frame.drop(columns="target").to_numpy(float)
+    return values[:, values.std(axis=0) > 0]
+
+
+class Draw(NamedTuple):
+    """Features, target, which features depend on it and how much, and the features before they did."""
+
+    X: Any
+    y: Any
+    true: Any
+    task: str
+    sizes: Any
+    values: Any
+
+
+def drawn(case: Case, seed: int) -> Draw:
+    random = np.random.default_rng([seed, 29])
+    values = array_of(case.array)
+    if case.rows:
+        values = values[random.choice(len(values), case.rows, replace=False)]
+        values = values[:, values.std(axis=0) > 0]
+    kind, _, n_columns = case.columns.partition(" ")
+    if n_columns:
+        values = values[:, random.choice(values.shape[1], int(n_columns), replace=False)]
+    if kind == "binary":
+        values = (values > np.quantile(values, 0.7, axis=0)).astype(float)
+    if kind == "doubled":
+        values = np.repeat(values, 2, axis=1)
+    values = (values - values.mean(axis=0)) / np.where(values.std(axis=0) > 0, values.std(axis=0), 1.0)
+    n, d = values.shape
+    y, codes = target_of(case.target, n, random)
+    sizes = np.zeros(d)
+    X = values
+    if case.delta:
+        chosen = random.choice(d, min(INFORMATIVE, d // 3), replace=False)
+        sizes[chosen] = case.delta * np.linspace(1.4, 0.6, len(chosen))
+        X = values.copy()
+        X[:, chosen] += sizes[chosen] * codes[:, np.arange(len(chosen)) % codes.shape[1]]
+        if kind == "joint":
+            sizes, X, pairs = np.zeros(d), values.copy(), chosen[:JOINT]
+            sizes[pairs] = case.delta
+            add_pairs(X, y, pairs, case.delta)
+        if kind == "binary":  # a column keeps its two values: rows of one class are switched on
+            on = random.random((n, len(chosen))) < 0.3 * sizes[chosen] * (codes[:, :1] > 0)
+            X[:, chosen] = np.where(on, values[:, chosen].max(axis=0), values[:, chosen])
+    return Draw(X, y, sizes > 0, NUMBER if case.target == "number" else CLASSES, sizes, values)
+
+
+def target_of(kind: str, n: int, random: np.random.Generator) -> tuple[Any, Any]:
+    """A random target, and what is added to a feature per unit of its effect: of several classes, in each in turn."""
+    if kind == "number":
+        y = random.normal(size=n)
+        return y, (y / 2)[:, None]
+    count, word = kind.split(" ", 1)
+    if word == "classes":
+        y = random.permutation(np.arange(n) % int(count))
+    else:  # "4 of a class": so many of the second one
+        y = random.permutation((np.arange(n) < int(count)).astype(int))
+    labels = np.unique(y)
+    codes = (y[:, None] == labels).astype(float)
+    return y, codes[:, 1:] - 0.5 if len(labels) == 2 else codes - codes.mean(axis=0)
+
+
+# ---- what is listed ------------------------------------------------------------------------------------------------
+
+
+def readings(standing: Standing) -> Iterator[tuple[str, Any]]:
+    """What the recipe lists at each allowance."""
+    for false in FALSE:
+        yield f"false {false:g}", standing.listing(false, None)
+    for rate in RATES:
+        yield f"fdr {rate:g}", standing.listing(None, rate)
+
+
+def targets(
+    case: Case, bases: tuple[str, ...], seeds: range, *, groups: bool
+) -> Iterator[tuple[list[Any], Features, Any]]:
+    """Of each draw: the orders of the observed and of permuted targets, the features, and which of them are true.
+
+    With nothing true all targets are alike, so that each of a pool is the observed one in turn, and others its permuted
+    ones.
+    """
+    for block in (range(one, one + 1) for one in seeds) if case.delta else (seeds,):
+        X, y, true, task, *_ = drawn(case, block[0])
+        clusters = clusters_of(X) if groups else np.arange(len(true))
+        data = Features.of(X, clusters, ranks=takes_ranks(X, y, task))
+        extra = 0 if case.delta else POOL - PERMUTATIONS
+        orders = orders_of(data, y, task, bases, PERMUTATIONS + extra, block[0])
+        for seed in block:
+            others = [number for number in range(len(orders)) if number != seed - block[0]]
+            permuted = np.random.default_rng([seed, 31]).permutation(others)[:PERMUTATIONS]
+            yield [orders[number] for number in (seed - block[0], *permuted)], data, true
+
+
+def by_bases(bases: tuple[str, ...], *, groups: bool, stepping: bool) -> Callable[..., Iterator[Lists]]:
+    """The recipe with these bases, of features or groups as well; with stepping, also one pass and plain stepping."""
+
+    def measured(case: Case, seeds: range) -> Iterator[Lists]:
+        for orders, data, true in targets(case, bases, seeds, groups=groups or not case.delta):
+            found: Lists = {}
+            ways = [bases] if len(bases) == 1 else [bases, *((base,) for base in bases)]
+            for way in ways:
+                name = " + ".join(way)
+                sizes = {base: BASES[base][1] for base in way}
+                by_feature = [{base: one[base].features for base in way} for one in orders]
+                standing = Standing(by_feature, sizes, len(true))
+                listings = dict(readings(standing))
+                for allowed, listing in listings.items():
+                    found[f"{name}, {allowed}"] = counts(listing.listed, true)
+                for false in (1.0, 5.0) if stepping else ():
+                    one_pass = standing.listing(false, None, gate=None, last=1.0)
+                    found[f"one pass, false {false:g}"] = counts(one_pass.listed, true)
+                    stepped = standing.listing(false, None, gate=1.0, last=1.0)
+                    found[f"stepped, false {false:g}"] = counts(stepped.listed, true)
+                if way == bases and data.n_clusters < len(true):
+                    by_cluster = [{base: one[base].clusters for base in way} for one in orders]
+                    by_group = Standing(by_cluster, sizes, data.n_clusters)
+                    found |= of_groups(name, data.clusters, by_group, listings, true)
+            yield found
+
+    return measured
+
+
+def of_groups(name: str, clusters: Any, standing: Standing, features: Lists, true: Any) -> Lists:
+    """Listed groups, and what is shown: listed features with the listed groups of several that hold none of these."""
+    found = {}
+    true_groups = np.bincount(clusters, weights=true) > 0
+    several = np.bincount(clusters) > 1
+    for allowed, listing in readings(standing):
+        found[f"groups of {name}, {allowed}"] = counts(listing.listed, true_groups)
+        alone = features[allowed].listed
+        holds = np.bincount(clusters, weights=alone) > 0
+        shown = np.concatenate([alone, listing.listed & several & ~holds])
+        found[f"features and groups of {name}, {allowed}"] = counts(shown, np.concatenate([true, true_groups]))
+    return found
+
+
+def orders_of(data: Features, y: Any, task: str, bases: tuple[str, ...], n_permutations: int, seed: int) -> list[Any]:
+    """The orders of the observed target and of permuted ones."""
+    procedure = Procedure(1.0, None, bases, n_permutations, SPLITS, 1)
+    return procedure.orders(data, task, exchange_of(y, task), seed, KeptOrders(None, {}, resume=True), Watch())
+
+
+def by_other_rules(case: Case, seeds: range) -> Iterator[Lists]:
+    """Rules that need no permuted targets: those of steadyset.shortlists.rules, and t-tests on all rows."""
+    for seed in seeds:
+        X, y, true, task, *_ = drawn(case, seed)
+        ranks = takes_ranks(X, y, task)
+        data = Features.of(X, np.arange(len(true)), ranks=ranks)
+        orders = [{"filter": one["filter"].features} for one in orders_of(data, y, task, ("filter",), 0, seed)]
+        standing = Standing(orders, {"filter": BASES["filter"][1]}, len(true))
+        found: Lists = {}
+        importances: dict[str, Any] = {}
+        for false, rate in ((1.0, None), (None, 0.1)):
+            procedure = Procedure(false, rate, ("filter",), 0, SPLITS, 1)
+            judged: Any = Judged(procedure, data, task, exchange_of(y, task), seed, ranks, standing, None, None)  # type: ignore[arg-type]
+            for base in BASES:
+                halves = Halves(judged, base)
+                if base in importances:  # the same for all allowances
+                    vars(halves)["importances"] = importances[base]
+                importances[base] = halves.importances
+                for rule in LIST_RULES[1:]:
+                    path = rule.name.startswith("integrated")
+                    if path or (rate is None and base == "filter"):
+                        name = f"{rule.name}, {base}" if path else rule.name
+                        allowed = f"false {false:g}" if rate is None else f"fdr {rate:g}"
+                        found[f"{name}, {allowed}"] = counts(rule.find(halves).listed, true)
+        found |= by_tests(X, y, true, task) | by_tests(data.X, y, true, task, " on ranks" if ranks else "")
+        yield found
+
+
+def by_tests(X: Any, y: Any, true: Any, task: str, name: str = "") -> Lists:
+    """F tests of single features: by Benjamini and Hochberg's procedure, or with p below the share that is allowed."""
+    p = (f_regression if task == NUMBER else f_classif)(X, y)[1]
+    adjusted = false_discovery_control(np.nan_to_num(p, nan=1.0))
+    found = {f"Benjamini-Hochberg{name}, fdr {rate:g}": counts(adjusted <= rate, true) for rate in RATES}
+    return found | {f"F tests{name}, false {false:g}": counts(p <= false / len(p), true) for false in FALSE}
+
+
+def by_effects(case: Case, seeds: range) -> Iterator[Lists]:
+    """Of effects of listed features, true and false ones: [covered, bias, plainly covered, plain bias] for each."""
+    for seed in seeds:
+        draw = drawn(case, seed)
+        X, y, true, task, *_ = draw
+        data = Features.of(X, np.arange(len(true)), ranks=takes_ranks(X, y, task))
+        exchange = exchange_of(y, task)
+        orders = orders_of(data, y, task, ("filter",), PERMUTATIONS, seed)
+        by_feature = [{"filter": one["filter"].features} for one in orders]
+        listing = Standing(by_feature, {"filter": BASES["filter"][1]}, len(true)).listing(1.0, None)
+        listed = np.flatnonzero(listing.listed)
+        if not len(listed):
+            yield {}
+            continue
+        codes = np.zeros(len(true), np.int64)
+        seen = effects(data.X, y, task, codes)
+        permuted = (exchange.target(number, seed)[0] for number in range(1, PERMUTATIONS + 1))
+        null_z = np.array([effects(data.X, target, task, codes).z for target in permuted])
+        chance = ListedChance.fitted(null_z, listing.null_listed, seen.z, len(listed))
+        estimate, low, high = (seen.shown(theta, listed) for theta in corrected(seen.z[listed], chance, LEVEL))
+        plain = seen.shown(seen.z[listed], listed)
+        half = seen.shown(seen.z[listed] + norm.ppf((1 + LEVEL) / 2), listed) - plain
+        truth = true_effects(draw)[listed] if true.any() else np.zeros(len(listed))
+        sign = np.sign(plain)  # a bias is positive where an effect comes out too large
+        rows = np.stack(
+            [
+                (low <= truth) & (truth <= high),
+                sign * (estimate - truth),
+                np.abs(plain - truth) <= half,
+                sign * (plain - truth),
+            ]
+        )
+        yield {kind: rows[:, where].T for kind, where in (("true", true[listed]), ("false", ~true[listed]))}
+
+
+def true_effects(draw: Draw, times: int = 60) -> Any:
+    """What effects come out as on average over random targets that are added to the features as this one was."""
+    random = np.random.default_rng(29)
+    found = []
+    columns, codes = np.arange(int(draw.true.sum())), np.zeros(int(draw.true.sum()), np.int64)
+    for _ in range(times):
+        y = random.permutation(draw.y)
+        X = draw.values[:, draw.true] + draw.sizes[draw.true] * (y - 0.5)[:, None]
+        seen = effects(Features.of(X, columns, ranks=takes_ranks(draw.X, y, draw.task)).X, y, draw.task, codes)
+        found.append(seen.shown(seen.z, columns))
+    every = np.zeros(len(draw.true))
+    every[draw.true] = np.mean(found, axis=0)
+    return every
+
+
+def counts(listed: Any, true: Any) -> tuple[int, int]:
+    return int((listed & true).sum()), int((listed & ~true).sum())
+
+
+PARTS: dict[str, Callable[..., Iterator[Lists]]] = {
+    "filter": by_bases(("filter",), groups=False, stepping=True),
+    "lasso": by_bases(("filter", "lasso"), groups=False, stepping=False),
+    "groups": by_bases(("filter",), groups=True, stepping=False),
+    "other rules": by_other_rules,
+    "effects": by_effects,
+}
+
+SMALL = ("alon", "golub", "gravier")
+
+
+def plan() -> list[tuple[str, Case, int]]:
+    """What is measured, most wanted first: the part, the case, and how many draws."""
+    nulls = [Case(array, 0.0) for array in SMALL]
+    signals = [Case(array, delta) for delta in (0.8, 1.2) for array in SMALL]
+    other = [
+        Case("alon", 0.0, "3 classes"),
+        Case("sorlie", 0.0, "4 classes"),
+        Case("alon", 0.0, "number"),
+        Case("gravier", 0.0, rows=40),
+        Case("christensen", 0.0, "4 of a class"),
+        Case("gravier", 0.0, "8 of a class"),
+        Case("alon", 0.0, columns="any 10"),
+        Case("alon", 0.0, columns="any 30"),
+        Case("alon", 0.0, columns="binary 100"),
+        Case("alon", 0.0, columns="doubled 500"),
+        Case("subramanian", 0.0),
+        Case("singh", 0.0),
+    ]
+    stronger = [
+        case._replace(delta=2.5 if "of a class" in case.target else 1.6 if case.rows else 1.2) for case in other
+    ]
+    some = [case for case in signals if case.array != "golub"]
+    joint = [Case(array, 3.0, columns="joint") for array in ("alon", "gravier")]
+    return [
+        *(("filter", case, 40) for case in nulls),
+        *(("filter", case, 16) for case in signals),
+        *(("filter", case, 40) for case in other),
+        *(("other rules", case, 16) for case in (*nulls, *signals)),
+        *(("lasso", case, 20) for case in nulls),
+        *(("filter", case, 10) for case in stronger),
+        *(("effects", case, 12) for case in (*nulls, *signals[:3])),
+        *(("lasso", case, 6) for case in (*some, *joint)),
+        *(("groups", case, 10) for case in some),
+        *(("filter", case, 100) for case in (*nulls, *other)),
+        *(("filter", case, 40) for case in signals),
+        *(("lasso", case, 60) for case in nulls),
+        *(("other rules", case, 40) for case in (*nulls, *signals)),
+        *(("filter", case, 30) for case in stronger),
+        *(("lasso", case, 20) for case in (*signals, *joint)),
+        *(("groups", case, 30) for case in some),
+        *(("effects", case, 30) for case in (*nulls, *signals[:3])),
+        *(("filter", case, 200) for case in nulls),
+    ]
+
+
+# ---- the sums ------------------------------------------------------------------------------------------------------
+
+
+class Sums(NamedTuple):
+    """Of the draws of one rule: how many, and sums from which means and standard errors follow; more can be added."""
+
+    draws: int = 0
+    true: int = 0
+    true_squares: int = 0
+    false: int = 0
+    false_squares: int = 0
+    rate: float = 0.0
+    rate_squares: float = 0.0
+    most: int = 0
+    none: int = 0  # draws without a false feature
+
+    def add(self, true: int, false: int) -> Sums:
+        rate = false / max(1, true + false)
+        return Sums(
+            self.draws + 1,
+            self.true + true,
+            self.true_squares + true**2,
+            self.false + false,
+            self.false_squares + false**2,
+            round(self.rate + rate, 9),
+            round(self.rate_squares + rate**2, 9),
+            max(self.most, false),
+            self.none + (false == 0),
+        )
+
+    def mean(self, what: str) -> tuple[float, float]:
+        """Mean and standard error of "true", "false" or "rate"."""
+        total, squares = getattr(self, what), getattr(self, f"{what}_squares")
+        mean = total / self.draws
+        variance = max(0.0, squares / self.draws - mean**2) * self.draws / max(1, self.draws - 1)
+        return mean, float(np.sqrt(variance / self.draws))
+
+
+def measure(part: str, case: Case, sums: dict[str, Any], done: int, n_more: int) -> None:
+    """Add draws to the sums of a cell."""
+    for start in range(done, done + n_more, BLOCK):
+        for lists in PARTS[part](case, range(start, min(start + BLOCK, done + n_more))):
+            for rule, found in lists.items():
+                if part == "effects":  # how many there are, and the sums of their columns
+                    sums[rule] = (
+                        np.array(sums.get(rule, [0.0] * 5)) + np.array([len(found), *found.sum(axis=0)])
+                    ).tolist()
+                else:
+                    sums[rule] = list(Sums(*sums.get(rule, ())).add(*found))
+            if part == "effects":
+                sums["draws"] = [sums.get("draws", [0])[0] + 1]
+
+
+def too_many(results: dict[str, Any], errors: float = 2.0) -> Iterator[str]:
+    """Where a rule does not hold: the mean exceeds the allowance by more than so many standard errors."""
+    for cell, sums in results.items():
+        for rule, numbers in () if cell.startswith(("effects", "time")) else sums.items():
+            allowed = float(rule.rsplit(" ", 1)[1])
+            mean, error = Sums(*numbers).mean("rate" if ", fdr " in rule else "false")
+            if mean > allowed + errors * error:
+                yield f"{cell}: {rule}: {mean:.3f} ({error:.3f}), {numbers[0]} draws"
+
+
+# ---- time and memory -----------------------------------------------------------------------------------------------
+
+
+def timed(bases: tuple[str, ...], array: str | None, permutations: int) -> dict[str, float]:
+    """Seconds on two threads, and megabytes that permuted targets take, for 100 rows and 10,000 columns."""
+    random = np.random.default_rng(0)
+    X = array_of(array)[:, :10_000] if array else random.normal(size=(100, 10_000))
+    y = np.arange(len(X)) % 2
+    few = Procedure(1.0, None, bases, 20, 10, 1)
+    few.run(X[:, :300], CLASSES, exchange_of(y, CLASSES), 0)  # compiles
+    start, cpu = time.perf_counter(), time.process_time()
+    judged = Procedure(1.0, None, bases, permutations, SPLITS, 2).run(X, CLASSES, exchange_of(y, CLASSES), 0)
+    spent = {"wall": time.perf_counter() - start, "cpu": time.process_time() - cpu}
+    arrays = [order for orders in judged.standing.orders for order in orders.values()]
+    arrays += judged.standing._at_first
+    return spent | {"megabytes": sum(one.nbytes for one in arrays) / 2**20}
+
+
+def measure_time(results: dict[str, Any]) -> None:
+    """Other work on the machine adds to the seconds, not to the processor's."""
+    for bases in (("filter",), ("filter", "lasso")):
+        for array in (None, "singh"):
+            for permutations in (20, 100) if bases == ("filter",) and array is None else (20,):
+                key = f"time: {' + '.join(bases)}, {array or 'normal'}, {permutations}"
+                spent = timed(bases, array, permutations)
+                results[key] = {name: round(number, 2) for name, number in spent.items()}
+
+
+# ---- the page ------------------------------------------------------------------------------------------------------
+
+
+def page(results: dict[str, Any]) -> str:
+    """The tables of docs/shortlist.md."""
+    allowed = [f"false {false:g}" for false in FALSE] + [f"fdr {rate:g}" for rate in RATES]
+    cases = list(dict.fromkeys((part, case) for part, case, _ in plan() if part in ("filter", "lasso")))
+    nulls = [
+        [
+            words(case),
+            name,
+            _draws(results, part, case),
+            *(_false(results, part, case, f"{name}, {one}") for one in allowed),
+        ]
+        for part, case in cases
+        for name in (("filter",) if part == "filter" else ("filter + lasso", "lasso"))
+        if not case.delta
+    ]
+    found = [
+        [
+            words(case),
+            f"{case.delta:g}",
+            name,
+            _draws(results, part, case),
+            *(_both(results, part, case, f"{name}, {one}") for one in ("false 0.5", "false 1", "false 5", "fdr 0.1")),
+        ]
+        for part, case in cases
+        for name in (("filter",) if part == "filter" else ("filter", "filter + lasso", "lasso"))
+        if case.delta
+    ]
+    three = [[Case(array, delta) for array in SMALL] for delta in (0.0, 0.8, 1.2)]
+    heads = [f"{array}, {delta}" for delta in ("none", 0.8, 1.2) for array in SMALL]
+    by_number = [
+        [
+            name,
+            *(_false(results, part, case, f"{rule}, false 1") for case in three[0]),
+            *(_both(results, part, case, f"{rule}, false 1") for case in (*three[1], *three[2])),
+        ]
+        for part, rule, name in COMPARED
+    ]
+    by_rate = [
+        [
+            name,
+            *(_false(results, part, case, f"{rule}, fdr 0.1") for case in three[0]),
+            *(_both(results, part, case, f"{rule}, fdr 0.1") for case in (*three[1], *three[2])),
+        ]
+        for part, rule, name in COMPARED_BY_RATE
+    ]
+    return "\n\n".join(
+        [
+            conclusions(results),
+            NULL,
+            table(["data", "base", "draws", *allowed], _filled(nulls)),
+            SIGNAL,
+            table(["data", "effect", "base", "draws", "false 0.5", "false 1", "false 5", "fdr 0.1"], _filled(found)),
+            RULES,
+            table(["rule", *heads], _filled(by_number)),
+            RATE,
+            table(["rule", *heads], _filled(by_rate)),
+            GROUPS,
+            table(["data", "effect", "draws", "features", "groups", "together"], _filled(_groups(results))),
+            EFFECTS,
+            table(
+                ["data", "effect", "features", "number", "covered", "bias", "uncorrected", "bias"],
+                _effects(results),
+            ),
+            TIME,
+            table(["data", "bases", "permuted targets", "seconds", "processor seconds", "megabytes"], _times(results)),
+        ]
+    )
+
+
+def conclusions(results: dict[str, Any]) -> str:
+    """What follows from the tables, with their figures."""
+    recipe = {
+        cell: {rule: sums for rule, sums in of.items() if rule.startswith(("filter", "lasso", "groups of"))}
+        for cell, of in results.items()
+        if cell.startswith(("filter: ", "lasso: ", "groups: "))
+    }
+    n_means, above = sum(map(len, recipe.values())), len(list(too_many(recipe)))
+    far = len(list(too_many(recipe, 3.0)))
+    listed = partial(_mean_true, results, "filter", "filter")
+    other = partial(_mean_true, results, "other rules")
+    cubic, permuted, knockoff = "integrated path, cubic, lasso", "permuted features", "knockoffs"
+    return CONCLUSIONS.format(
+        n_means=n_means,
+        n_cells=len(recipe),
+        above=_so_many(above),
+        far=_so_many(far),
+        found=listed("false 1"),
+        at_rate=listed("fdr 0.1"),
+        tests=other("Benjamini-Hochberg", "fdr 0.1"),
+        on_ranks=other("Benjamini-Hochberg on ranks", "fdr 0.1"),
+        markov=other("Meinshausen-Bühlmann", "false 1"),
+        unimodal=other("unimodal", "false 1"),
+        r_concave=_false_range(results, "r-concave"),
+        cubic=other(cubic, "false 1"),
+        cubic_false=_false_range(results, cubic),
+        by_filter=_false_range(results, "integrated path, cubic, filter"),
+        permuted_false=_false_range(results, permuted),
+        knockoff_false=_false_range(results, knockoff),
+    )
+
+
+def _so_many(number: int) -> str:
+    return {0: "none is", 1: "1 is"}.get(number, f"{number} are")
+
+
+def _mean_true(results: dict[str, Any], part: str, rule: str, allowed: str) -> str:
+    sums = [sums_of(results, part, Case(array, 0.8), f"{rule}, {allowed}") for array in SMALL]
+    return f"{np.mean([one.mean('true')[0] for one in sums if one is not None]):.1f}"
+
+
+def _false_range(results: dict[str, Any], rule: str) -> str:
+    sums = [sums_of(results, "other rules", Case(array, 0.0), f"{rule}, false 1") for array in SMALL]
+    return _range([one.mean("false")[0] for one in sums if one is not None])
+
+
+def _range(values: list[float]) -> str:
+    """From the least to the largest, or one number where they are the same."""
+    low, high = f"{min(values):.1f}", f"{max(values):.1f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def words(case: Case) -> str:
+    """A case without its effect, with the shape of an array that is taken whole."""
+    shape = "" if case.rows or case.columns else f" {SHAPES[case.array]}"
+    return f"{case.array}{shape}" + str(case).removeprefix(case.array).rsplit(", ", 1)[0]
+
+
+def sums_of(results: dict[str, Any], part: str, case: Case, rule: str) -> Sums | None:
+    numbers = results.get(f"{part}: {case}", {}).get(rule)
+    return None if numbers is None else Sums(*numbers)
+
+
+def _draws(results: dict[str, Any], part: str, case: Case) -> int:
+    return draws_of(results.get(f"{part}: {case}", {}))
+
+
+def _false(results: dict[str, Any], part: str, case: Case, rule: str) -> str:
+    """False features, or the share of draws with any, and the standard error: bold if above what is allowed by two."""
+    sums = sums_of(results, part, case, rule)
+    if sums is None:
+        return ""
+    mean, error = sums.mean("rate" if ", fdr " in rule else "false")
+    text = f"{mean:.2f} ({error:.2f})"
+    return f"**{text}**" if mean > float(rule.rsplit(" ", 1)[1]) + 2 * error else text
+
+
+def _both(results: dict[str, Any], part: str, case: Case, rule: str) -> str:
+    """True features / false ones, or their share."""
+    sums = sums_of(results, part, case, rule)
+    return "" if sums is None else f"{sums.mean('true')[0]:.1f} / {_false(results, part, case, rule)}"
+
+
+def _filled(rows: list[list[Any]]) -> list[list[Any]]:
+    """Rows of which anything was measured."""
+    return [row for row in rows if any("(" in str(one) for one in row)]
+
+
+def _groups(results: dict[str, Any]) -> list[list[Any]]:
+    rows = []
+    for part, case in dict.fromkeys((part, case) for part, case, _ in plan()):
+        if part == "groups" or (part == "filter" and case in [Case(array, 0.0) for array in SMALL]):
+            shown = [
+                _both(results, part, case, f"{name}filter, false 1")
+                for name in ("", "groups of ", "features and groups of ")
+            ]
+            rows.append([words(case), f"{case.delta:g}", _draws(results, part, case), *shown])
+    return rows
+
+
+def _effects(results: dict[str, Any]) -> list[list[Any]]:
+    rows = []
+    for part, case in dict.fromkeys((part, case) for part, case, _ in plan() if part == "effects"):
+        for kind in ("true", "false"):
+            n, covered, bias, plainly, plain = results.get(f"{part}: {case}", {}).get(kind, [0] * 5)
+            if n:
+                shown = [
+                    f"{100 * covered / n:.0f}%",
+                    f"{bias / n:+.2f}",
+                    f"{100 * plainly / n:.0f}%",
+                    f"{plain / n:+.2f}",
+                ]
+                rows.append([words(case), f"{case.delta:g}", kind, int(n), *shown])
+    return rows
+
+
+def _times(results: dict[str, Any]) -> list[list[Any]]:
+    rows = []
+    for key, spent in results.items():
+        if key.startswith("time: "):
+            bases, data, permutations = key.removeprefix("time: ").split(", ")
+            shown = [f"{spent[name]:.1f}" for name in ("wall", "cpu", "megabytes")]
+            rows.append([f"{data}, {'100' if data == 'normal' else '102'} x 10,000", bases, permutations, *shown])
+    return rows
+
+
+def held(results: dict[str, Any], rule: str) -> str:
+    """What held, in a phrase: for the records of steadyset.shortlists.rules."""
+    part, name = ("filter", "filter") if rule == "permuted targets" else ("other rules", rule)
+    name = f"{name}, lasso" if name.startswith("integrated") else name
+    sums = [sums_of(results, part, Case(array, 0.0), f"{name}, false 1") for array in SMALL]
+    false = [one.mean("false")[0] for one in sums if one is not None]
+    found = [sums_of(results, part, Case(array, 0.8), f"{name}, false 1") for array in SMALL]
+    true = np.mean([one.mean("true")[0] for one in found if one is not None])
+    return (
+        f"{_range(false)} false without any effect on three arrays, where 1 is allowed; "
+        f"{true:.1f} of {INFORMATIVE} weak effects found"
+    )
+
+
+SHAPES = {
+    "alon": "62 x 2,000",
+    "christensen": "217 x 1,413",
+    "golub": "72 x 7,129",
+    "gravier": "168 x 2,905",
+    "singh": "102 x 12,600",
+    "sorlie": "85 x 456",
+    "subramanian": "50 x 10,100",
+}
+COMPARED = [
+    ("filter", "filter", "**permuted targets** (this list, filter)"),
+    ("lasso", "filter + lasso", "the same, filter + lasso"),
+    ("filter", "one pass", "one pass, no gate"),
+    ("filter", "stepped", "stepping at the full allowance"),
+    *(("other rules", f"{rule.name}, {base}", f"{rule.name}, {base}") for rule in LIST_RULES[1:3] for base in BASES),
+    *(("other rules", rule.name, rule.name) for rule in LIST_RULES[3:]),
+    ("other rules", "F tests", "F tests, p at most 1 / d"),
+    ("other rules", "F tests on ranks", "the same on ranks"),
+]
+COMPARED_BY_RATE = [
+    ("filter", "filter", "**permuted targets** (this list, filter)"),
+    ("lasso", "filter + lasso", "the same, filter + lasso"),
+    *(("other rules", f"{rule.name}, {base}", f"{rule.name}, {base}") for rule in LIST_RULES[1:3] for base in BASES),
+    ("other rules", "Benjamini-Hochberg", "F tests, Benjamini-Hochberg"),
+    ("other rules", "Benjamini-Hochberg on ranks", "the same on ranks"),
+]
+CONCLUSIONS = """- **The list holds.** Of {n_means} means in {n_cells} cells (those of a cell share their draws) {above}
+  above what is allowed by more than two standard errors, and {far} by more than three.
+- **A t-test with a false discovery rate** (0.1, effects of 0.8, mean over three arrays) finds {tests} of 20 features,
+  {on_ranks} on ranks, and the list {at_rate}. Where effects are plain, the test is as good and needs no halves.
+- **Stability selection.** With 1 false feature allowed the bounds of Meinshausen and Bühlmann and for unimodal
+  distributions hold and find {markov} and {unimodal}, the list {found}. The r-concave bound lists {r_concave} false
+  ones where nothing has an effect.
+- **The integrated path** on the lasso's halves lists {cubic_false} false features where nothing has an effect, and
+  finds {cubic}. On the filter's halves it lists {by_filter} false ones: its bound takes different splits of the same
+  rows as independent.
+- **Artificial features** list {permuted_false} (permuted) and {knockoff_false} (knockoffs) false features where nothing
+  has an effect: the smallest of many estimates is small somewhere, and permuted columns have lost the correlations by
+  which false features come in bunches."""
+NULL = """### Where nothing has an effect
+
+Everything listed is false. The mean number of listed features with its standard error, by how many are allowed; and,
+for a rate, the share of draws with any listed feature, since one false feature makes the rate of that list 1. Bold
+exceeds what is allowed by more than two standard errors. "4 of a class": so few rows are in the second class; "any
+30": so many random columns; "binary 100": columns of two values, full of ties; "doubled 500": every column twice."""
+SIGNAL = """### Where 20 features have one
+
+An effect of 0.8 means that the classes differ by 0.8 standard deviations times 1.4 to 0.6 (a number: by half of that
+per standard deviation of it). "Joint": the differences of 5 pairs of features with a correlation of 0.95 are shifted by
+three of their standard deviations, each of the 10 features by about half of its own. True features listed / false ones
+(standard error); for a rate, true features / the mean share of false ones in the list."""
+RULES = """### Beside other rules, 1 false feature allowed
+
+All rules but the F tests see the same halves, ranked by the filter, the integrated path also those of the lasso. False
+features where nothing has an effect, then true / false ones with effects of 0.8 and 1.2. The three bounds count who is
+among the first 20 of a half; rules with artificial features know no allowance, they take the threshold with the
+smallest FDP+. Here and below the numbers of draws are those above, and 10 or more of the rules without permuted
+targets."""
+RATE = """The same with a rate of 0.1: the share of draws with any false feature, then true features / the mean share
+of false ones."""
+GROUPS = """### Groups
+
+Groups are listed by the same rule as features, with an allowance of their own: at most so many listed features are
+false, and at most so many listed groups hold no true feature. Together they are up to twice as many, and in the last
+column (listed features, and listed groups of several features none of which is listed) somewhat more than either.
+True / false, 1 allowed:"""
+EFFECTS = """### Effects of listed features
+
+How often the 95% interval holds the true effect, and by how much the estimate is too large in standard deviations;
+after the correction for having been listed, and without it. 1 false feature allowed, filter."""
+TIME = """### Time and memory
+
+50 splits (100 halves) and two threads, on a machine of two cores that other work kept busy: the processor's seconds,
+divided by two, are what a quiet one takes. Megabytes are what all targets take until the list is made: about 0.4 per
+permuted target and 10,000 features, whatever the number of rows."""
+
+
+def write_page(results: dict[str, Any]) -> None:
+    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    PAGE.write_text(f"{before}{BEGIN}\n\n{page(results)}\n\n{END}{rest.split(END, 1)[1]}", encoding="utf-8")
+
+
+BEGIN, END = "<!-- shortlist study -->", "<!-- end of the study -->"
+
+
+def main(what: str = "") -> None:
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    for part, case, wanted in plan() if not what else ():
+        sums = results.setdefault(f"{part}: {case}", {})
+        while (done := draws_of(sums)) < wanted:
+            start = time.process_time()
+            measure(part, case, sums, done, min(BLOCK if not case.delta else BLOCK // 2, wanted - done))
+            save(results)
+            print(f"{part}: {case}: {draws_of(sums)} draws, {time.process_time() - start:.0f} s", flush=True)
+    if what == "time":
+        measure_time(results)
+        save(results)
+    write_page(results)
+
+
+def save(results: dict[str, Any]) -> None:
+    """One line per cell, so that what was added can be seen."""
+    cells = (f"{json.dumps(key)}: {json.dumps(sums, sort_keys=True)}" for key, sums in sorted(results.items()) if sums)
+    RESULTS.write_text("{\n" + ",\n".join(cells) + "\n}\n", encoding="utf-8")
+
+
+def draws_of(sums: dict[str, Any]) -> int:
+    return int(sums["draws"][0] if "draws" in sums else max((one[0] for one in sums.values()), default=0))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,227 @@
+"""What a shortlist says, in sentences; each is made of its numbers and says what they do not show."""
+
+from __future__ import annotations
+
+from math import isnan
+
+from steadyset.foundation.text import amount, counted, listed, number, percent, shown_name, span
+from steadyset.runner.scoring import score_title
+from steadyset.shortlists.listed import CANDIDATE, LISTED, STANDARD_DEVIATIONS, Listed, ListedGroup, Prediction
+
+MOST_NAMED, MOST_MEMBERS, CLOSEST = 15, 6, 5  # names in a sentence
+CAME_BACK = 0.8  # the share of repeats from which a feature came back
+BY_CHANCE = 0.05
+FEWEST_REPEATS = 5  # fewer say nothing of tests and of coming back
+RANDOM, NONE = "as many random features", "no feature"
+
+
+def title(found: Listed) -> str:
+    """The question that the list answers."""
+    if not found.classes:
+        return f"What goes with {shown_name(found.target) if found.target else 'the target'}?"
+    return f"What {_told(found, one=True)}?"
+
+
+def answer(found: Listed) -> tuple[str, ...]:
+    """The headline, who is listed in which direction, groups, and the most important caution."""
+    said = [_headline(found)]
+    rows = found.of_tier(LISTED)
+    directions = dict.fromkeys(one.direction for one in rows)
+    for direction in directions:
+        names = [one.feature for one in rows if one.direction == direction]
+        heading = f"{direction[:1].upper()}{direction[1:]}" if direction else "Without a direction"
+        said.append(f"{shown_name(heading)}: {listed(names, MOST_NAMED)}.")
+    said += [group_words(group) for group in found.groups]
+    if not rows:
+        closest = found.of_tier(CANDIDATE)[:CLOSEST]
+        named = [f"{shown_name(one.feature)} ({percent(one.frequency)} of halves)" for one in closest]
+        said += [f"The closest: {', '.join(named)}."] if named else []
+        said += [f"{_power(found)} Weaker effects are not ruled out."] if found.power else []
+    return (*said, *_caution(found))
+
+
+def _headline(found: Listed) -> str:
+    n = len(found.names)
+    if not n:
+        return f"No {'single ' if found.groups else ''}feature passes yet."
+    error = f"{100 * (found.fdr or 0.0):g}% of them" if found.false is None else f"about {found.false:g} of them"
+    if found.false is not None and n > 1 and found.false >= n:
+        error = "all of them"
+    who = counted(n, "feature")
+    if n == 1:
+        error = "it" if found.false is not None and found.false >= 1 else error.replace("of them", "of such features")
+    what = _told(found, one=n == 1)
+    return f"{who} {what}; {error} may be false."
+
+
+def _told(found: Listed, *, one: bool) -> str:
+    target = shown_name(found.target) if found.target else "the target"
+    if not found.classes:
+        return f"{'goes' if one else 'go'} with {target}"
+    verb = "tells" if one else "tell"
+    if len(found.classes) == 2:
+        return f"{verb} {shown_name(found.classes[1])} from {shown_name(found.classes[0])}"
+    return f"{verb} the {len(found.classes)} classes of {target} apart"
+
+
+def group_words(group: ListedGroup) -> str:
+    """A group whose members take turns."""
+    return (
+        f"One of {listed(group.features, MOST_MEMBERS)} ({counted(len(group.features), 'look-alike')}, of which one is "
+        f"chosen in {percent(group.frequency)} of halves): together they pass, and which one is meant cannot be told."
+    )
+
+
+def by_chance(found: Listed) -> tuple[int, float]:
+    """How many permuted targets list as many features, and the p-value of listing so many."""
+    n = len(found.names)
+    as_many = sum(count >= n for count in found.null_counts)
+    return as_many, (1 + as_many) / (1 + found.n_permutations)
+
+
+def _caution(found: Listed) -> list[str]:
+    """The most important one: the list is no more than chance gives, does not predict, or does not come back."""
+    rows = found.of_tier(LISTED)
+    if not rows:
+        return []
+    as_many, p = by_chance(found)
+    if found.false is not None and p > BY_CHANCE:
+        return [
+            f"Caution: {as_many} of {found.n_permutations} permuted targets list as many features or more, so that "
+            "this number alone does not show that any of them is real."
+        ]
+    few = found.repeats is None or found.repeats.n_repeats < FEWEST_REPEATS
+    missed = "" if few or found.prediction is None else _not_beaten(found.prediction)
+    if missed:
+        return [f"Caution: the list is not shown to predict better than {missed}."]
+    rare = [one.feature for one in rows if not isnan(one.came_back) and one.came_back < 0.5]
+    if rare:
+        come = "comes" if len(rare) == 1 else "come"
+        return [f"Caution: {listed(rare, MOST_MEMBERS)} {come} back in fewer than half of the repeats."]
+    return []
+
+
+def stated(found: Listed) -> str:
+    """What the list promises, and where that holds."""
+    if found.false is not None:
+        what = f"at most {found.false:g} false {'feature' if found.false == 1 else 'features'} on average"
+    else:
+        what = f"at most {100 * (found.fdr or 0):g}% false features on average"
+    return (
+        f"What is stated: {what}, as {found.n_permutations} permuted targets show that went through the same "
+        "procedure. It holds where rows could have had each other's target, and is about this population and this "
+        "measurement."
+    )
+
+
+def bunches(found: Listed) -> list[str]:
+    """False features come in bunches: how many permuted targets list none, and the most that one lists."""
+    none, most = sum(count == 0 for count in found.null_counts), max(found.null_counts, default=0)
+    if found.false is None or most < 2:  # a rate has no line to pass that permuted targets could be held against
+        return []
+    return [
+        f"{none} of {found.n_permutations} permuted targets list nothing and one lists {most}: false features come in "
+        "bunches."
+    ]
+
+
+def list_legend(found: Listed) -> list[str]:
+    """What the columns of the list are."""
+    among = found.features[0].among if found.features else 0
+    n = 2 * found.n_splits
+    best = f"Of halves: the share of {n} random halves of the rows in which a feature is among the best {among}."
+    unit = "in standard deviations between classes" if found.effect == STANDARD_DEVIATIONS else "as a correlation"
+    said = [f"{best} The list is judged by several such numbers and rankings together, so that its order can differ."]
+    if any(not isnan(one.effect) for one in found.features):
+        said.append(f"Effect: along the direction, {unit}, with a 95% interval; corrected for having been listed.")
+    if found.repeats is not None:
+        share = percent(found.repeats.fraction)
+        said.append(f"Came back: the share of {found.repeats.n_repeats} repeats with {share} of the rows that list it.")
+    if any(one.n_alike for one in found.features):
+        said.append("Look-alikes: features with a mean correlation of 0.8 or more among each other.")
+    if found.ranks:
+        said.append("Columns were taken as ranks, because tails are heavy or classes unequal.")
+    if found.groups:
+        said.append("Groups are a second list, with the same allowance of false groups beside that of features.")
+    return [*said, stated(found), *bunches(found)]
+
+
+def predicts_words(found: Listed) -> list[str]:
+    """How well the list predicts, beside what needs none."""
+    one = found.prediction
+    if one is None:
+        return []
+    missed = _not_beaten(one)
+    if found.repeats is not None and found.repeats.n_repeats < FEWEST_REPEATS:
+        first = "Too few repeats for a test."
+    elif missed:
+        first = f"That is not shown: by the tests no better than {missed}."
+    else:
+        first = f"Yes: better than {RANDOM} and than {NONE}." if one.better else "There is no test of that."
+    beside = [
+        f"{words} {number(value)}"
+        for words, value in ((RANDOM, one.random), (NONE, one.blind), ("all features", one.every))
+        if not isnan(value)
+    ]
+    return [
+        f"{first} {score_title(one.score)[:1].upper()}{score_title(one.score)[1:]} {number(one.estimate)} "
+        f"({span(one.low, one.high)}) on rows that were used neither to choose nor to fit; {', '.join(beside)}."
+    ]
+
+
+def _not_beaten(one: Prediction) -> str:
+    """What the list is not shown to predict better than; nothing where there is no such thing."""
+    both = ((RANDOM, one.beats_random), (NONE, one.beats_blind))
+    return " or than ".join(words for words, beaten in both if beaten is False)
+
+
+def comes_again_words(found: Listed) -> list[str]:
+    """Whether the list would come out again."""
+    one = found.repeats
+    if one is None:
+        return []
+    share = percent(one.fraction)
+    if not one.most:
+        return [f"In {counted(one.n_repeats, 'repeat')} with {share} of the rows nothing was listed."]
+    rows = found.of_tier(LISTED)
+    back = sum(row.came_back >= CAME_BACK for row in rows)
+    sizes = f"{one.fewest}" if one.fewest == one.most else f"{one.fewest} to {one.most}"
+    said = []
+    if rows and one.n_repeats >= FEWEST_REPEATS:
+        words = "Yes" if back == len(rows) else "Mostly" if 2 * back >= len(rows) else "In part" if back else "No"
+        said.append(
+            f"{words}: {back} of {len(rows)} listed {'feature' if len(rows) == 1 else 'features'} came back in at "
+            f"least {percent(CAME_BACK)} of the repeats."
+        )
+    noun = "feature" if sizes == "1" else "features"
+    held = f"In {counted(one.n_repeats, 'repeat')} with {share} of the rows, lists of {sizes} {noun} held "
+    stability = (
+        ""
+        if isnan(one.stability)
+        else f"; stability {number(one.stability)} ({span(one.low, one.high)}), where 1 is the "
+        "same list each time and 0 is chance"
+    )
+    return [*said, f"{held}{counted(one.n_names, 'name')} in all{stability}."]
+
+
+def helps_words(found: Listed, n_rows: int) -> tuple[str, ...]:
+    """What was tried on these data, each with its number."""
+    lines = [f"{one.what}: {_tried(one.what, one.n_listed)}." for one in found.tried]
+    curve = [f"{one.what} list {amount(round(one.n_listed, 1))}" for one in found.fewer_rows]
+    if curve:
+        lines.append(f"Rows: {', '.join(curve)} features on average; all {n_rows} list {len(found.names)}.")
+    return (*lines, _power(found)) if found.power else tuple(lines)
+
+
+def _tried(what: str, n: float) -> str:
+    return counted(n, "group") if "look-alikes" in what else counted(n, "feature")
+
+
+def _power(found: Listed) -> str:
+    unit = found.effect if found.effect == STANDARD_DEVIATIONS else "(a correlation)"
+    strongest, *weaker = reversed(found.power[-3:])
+    told = [f"{one.effect:.3g} in {percent(round(one.share, 2))}" for one in weaker]
+    return (
+        f"Effects of {strongest.effect:.3g} {unit}, put into these data with a permuted target, are listed in "
+        f"{percent(round(strongest.share, 2))} of the cases{''.join(f', {one}' for one in told)}."
+    )

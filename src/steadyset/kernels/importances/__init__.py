@@ -1,1 +1,0 @@
-"""How alike runs weigh and rank the features."""

@@ -1,1 +1,0 @@
-"""Bins of features, and tables of what they tell about each other."""

@@ -1,1 +1,0 @@
-"""Sums that filters make their scores of, under many resamples at once."""

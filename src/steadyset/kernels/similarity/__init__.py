@@ -1,1 +1,0 @@
-"""Which features are similar."""

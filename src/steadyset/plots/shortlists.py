@@ -1,0 +1,101 @@
+"""A shortlist: how often each listed feature is chosen, and which look-alikes stand in for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from steadyset.findings import Findings, findings_of
+from steadyset.foundation.arguments import check_integer
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import counted, percent
+from steadyset.plots.catalogue import picture
+from steadyset.plots.picture import INK, MUTED, PALE, STEADY, Picture, coloured, foremost, names, pictured, shares, tips
+from steadyset.shortlists.listed import CANDIDATE, GROUP, LISTED
+from steadyset.shortlists.result import Shortlist
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STANDS_IN = "look-alike"
+ROLES = {LISTED: STEADY, STANDS_IN: MUTED, CANDIDATE: PALE}
+SHORTLIST_COLUMNS = "feature role beside direction: text; place: int; frequency low high: float"
+
+
+@picture(
+    title="The list and its look-alikes",
+    needs=("shortlist",),
+    draws=lambda result: isinstance(result, Shortlist),
+    caption="Look-alikes stand below the feature that they can stand in for.",
+    place=10,
+)
+def listed_features(result: Findings | Shortlist, *, top: int = 30, alike: int = 2) -> Picture:
+    """Bars of how often features are among the best of the halves: listed ones, look-alikes below them, candidates.
+
+    Parameters
+    ----------
+    result : Findings or Shortlist
+        The shortlist, or its findings.
+    top : int, default=30
+        How many listed features are shown at most; a third as many candidates follow.
+    alike : int, default=2
+        How many look-alikes are shown below each.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> X = np.random.default_rng(2).normal(size=(60, 200))
+    >>> y = np.arange(60) % 2
+    >>> X[y == 1, :3] += 1.5
+    >>> found = st.shortlist(X, y, bases=["filter"], permutations=20, outer=0)
+    >>> st.plot.listed_features(found).data["role"].value_counts()[["listed", "candidate"]].tolist()
+    [3, 10]
+    """
+    check_integer("top", top, least=1)
+    check_integer("alike", alike, least=0)
+    listed = findings_of(result).shortlist
+    if listed is None:
+        raise InputError("result has no shortlist; give what st.shortlist returns.")
+    first = listed.of_tier(LISTED)[:top]
+    shown = {one.feature for one in first}
+    rows: list[tuple[Any, ...]] = []
+    for one in [*first, *listed.of_tier(GROUP)[:top], *listed.of_tier(CANDIDATE)[: max(10, top // 3)]]:
+        role = STANDS_IN if one.tier == GROUP else one.tier
+        rows.append((one.feature, role, "", one.direction, len(rows), one.frequency, one.low, one.high))
+        if one.tier != LISTED:
+            continue
+        others = [pair for pair in zip(one.alike, one.alike_frequencies, strict=True) if pair[0] not in shown]
+        for name, frequency in others[:alike]:
+            shown.add(name)
+            rows.append((name, STANDS_IN, one.feature, "", len(rows), frequency, frequency, frequency))
+    among = listed.features[0].among if listed.features else 0
+    note = f"Among the best {among} of {2 * listed.n_splits} random halves of the rows; thin lines: 95% intervals."
+    return pictured(rows, SHORTLIST_COLUMNS, _drawn, note, _seen)
+
+
+def _drawn(alt: Any, data: pd.DataFrame) -> Any:
+    base = alt.Chart(data).encode(
+        y=names(alt, "feature", "place"),
+        tooltip=tips(alt, "feature", "role", "beside", "direction", frequency=(".0%", "share of halves")),
+    )
+    bars = base.mark_bar(height=9).encode(
+        x=shares(alt, "frequency", "share of halves", stack=None), color=coloured(alt, "role", ROLES, title=None)
+    )
+    ends = base.encode(x=alt.X("low:Q"), x2="high:Q")
+    around = ends.mark_rule(color="white", strokeWidth=3, opacity=0.6, aria=False)
+    intervals = ends.mark_rule(color=INK, strokeWidth=1, aria=False)
+    return (bars + around + intervals).properties(width=420, height=alt.Step(15))
+
+
+def _seen(data: pd.DataFrame) -> str:
+    chosen = data[data["role"] == LISTED]
+    if not len(chosen):
+        return "No feature passes; the closest are shown."
+    first = foremost(chosen, "frequency")
+    often = percent(round(float(first["frequency"]), 2))
+    return f"{counted(len(chosen), 'feature')} passed; most often chosen is {first['feature']} ({often} of halves)."

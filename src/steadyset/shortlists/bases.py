@@ -1,0 +1,241 @@
+"""What ranks the features on each half: the filter and the lasso.
+
+A base answers with orders: for each half the best features, best first, so long that every size can be read off, also
+after others were set aside. Features are standardised before, which changes neither ranking.
+
+The filter ranks by the share of a feature's variance that the target explains: between classes, or along a line. In one
+half that orders the features as F, t or the correlation do. All of it is sums over rows, so that the halves of a split
+share their products: what is not in the first half is in the second.
+
+The lasso ranks by the order in which features enter its path with the squared loss; of several classes each is modelled
+against the others and a feature takes its best place. It sees effects that show only jointly, which a filter cannot.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.tasks import TASKS
+
+SIZES = (10, 20, 50, 100)  # how many of the best features of a half count as chosen
+LASSO_SIZES = (10, 20)
+ROOM = 150  # beyond the largest size: so many features can be set aside
+WIDTH = 4096  # features at a time
+ROUNDING = 1e-13
+CONSTANT = 1e-9  # of the variance over all rows: less in a half is rounding
+TIE = 1e-11  # a difference in explained shares: above rounding, below anything that matters
+LEVELS, LAST_LEVEL = 30, 0.2
+
+
+@dataclass(frozen=True)
+class Features:
+    """Standardised columns, and the cluster of each."""
+
+    X: Floats
+    clusters: Ints
+    n_clusters: int
+
+    @classmethod
+    def of(cls, X: Floats, clusters: Ints, *, ranks: bool) -> Features:
+        """Columns of mean 0 and variance 1, or their ranks; those that do not vary become 0."""
+        if ranks:
+            from scipy.stats import rankdata
+
+            X = rankdata(X, axis=0)
+        largest = np.abs(X).max(axis=0, initial=0.0)
+        X = X / np.where(largest > 0, largest, 1.0)  # squares of very large or small values are none
+        centred = X - X.mean(axis=0)
+        spread = np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(X))
+        varies = spread > ROUNDING  # of the largest value, which is 1
+        return cls(np.where(varies, centred / np.where(varies, spread, 1.0), 0.0), clusters, int(clusters.max()) + 1)
+
+    def best(self, ranked: Ints) -> Ints:
+        """Orders of features as orders of clusters: a cluster takes the place of its best member."""
+        found = np.full_like(ranked, -1)
+        for row, order in zip(found, ranked, strict=True):
+            labels = self.clusters[order[order >= 0]]
+            firsts = labels[np.sort(np.unique(labels, return_index=True)[1])]
+            row[: len(firsts)] = firsts
+        return found
+
+
+@dataclass(frozen=True)
+class Orders:
+    """M x L numbers of the best features and clusters of each half, best first; -1 where there are no more."""
+
+    features: Ints
+    clusters: Ints
+
+
+def filter_orders(features: Features, y: NDArray[Any], task: str, halves: Bools) -> Orders:
+    """By the share of variance that the target explains."""
+    shares = filter_shares(features.X, y, task, halves)
+    _break_ties(shares, halves)
+    length = max(SIZES) + ROOM
+    of_features = _best(shares, length)
+    if features.n_clusters == features.X.shape[1]:
+        return Orders(of_features, of_features)
+    by_cluster = np.argsort(features.clusters, kind="stable")
+    starts = np.searchsorted(features.clusters[by_cluster], np.arange(features.n_clusters))
+    return Orders(of_features, _best(np.maximum.reduceat(shares[:, by_cluster], starts, axis=1), length))
+
+
+def filter_shares(X: Floats, y: NDArray[Any], task: str, halves: Bools) -> Floats:
+    """The share of variance that the target explains in each half and its complement, (2M, d); -1 for constants."""
+    shares = np.empty((2 * len(halves), X.shape[1]))
+    for start in range(0, X.shape[1], WIDTH):
+        shares[:, start : start + WIDTH] = _explained(X[:, start : start + WIDTH], y, task, halves)
+    return shares
+
+
+def lasso_orders(features: Features, y: NDArray[Any], task: str, halves: Bools) -> Orders:
+    """By the order of entering the path."""
+    length = min(max(LASSO_SIZES), features.X.shape[1])
+    places = [[_entered(path) for path in paths.coefs] for paths in _lasso_paths(features.X, y, task, halves)]
+    ranked = np.full((2 * len(halves), length), -1)
+    for row, orders in zip(ranked, zip(*places, strict=True), strict=True):
+        merged = orders[0] if len(orders) == 1 else _merged(orders)
+        row[: min(length, len(merged))] = merged[:length]
+    return Orders(ranked, features.best(ranked))
+
+
+def lasso_levels(X: Floats, y: NDArray[Any], task: str, halves: Bools) -> Floats:
+    """The largest penalty at which each feature is in the model of each half and its complement, (2M, d); 0: none."""
+    levels = np.zeros((2 * len(halves), X.shape[1]))
+    for paths in _lasso_paths(X, y, task, halves):
+        for row, lambdas, coefs in zip(levels, paths.lambdas, paths.coefs, strict=True):
+            np.maximum.at(row, coefs.indices, np.repeat(lambdas, np.diff(coefs.indptr)))
+    return levels
+
+
+def _lasso_paths(X: Floats, y: NDArray[Any], task: str, halves: Bools) -> Iterator[Any]:
+    """The paths of all halves, of each class that is modelled against the others."""
+    from steadyset.selectors.penalty_paths import elastic_net_paths
+
+    weights = np.empty((2 * len(halves), len(y)))
+    weights[0::2], weights[1::2] = halves, ~halves
+    for target in _targets(y, task):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a last level that was not reached changes no order
+            yield elastic_net_paths(
+                X,
+                target,
+                weights,
+                family="linear",
+                n_lambdas=LEVELS,
+                lambda_min_ratio=LAST_LEVEL,
+                max_features=min(max(LASSO_SIZES), X.shape[1]),
+                tol=1e-6,
+            )
+
+
+BASES = {"filter": (filter_orders, SIZES), "lasso": (lasso_orders, LASSO_SIZES)}
+
+
+def _targets(y: NDArray[Any], task: str) -> list[Floats]:
+    """What the lasso models: a number, or of each class whether it is that; of two classes one says it all."""
+    if not TASKS[task].has_classes:
+        return [TASKS[task].amounts(y)]
+    labels = np.unique(y)
+    return [(y == label).astype(np.float64) for label in (labels[1:] if len(labels) == 2 else labels)]
+
+
+def _explained(X: Floats, y: NDArray[Any], task: str, halves: Bools) -> Floats:
+    """The share of variance that the target explains in each half and its complement, (2M, d); -1 for constants."""
+    H = halves.astype(np.float64)
+    sums, squares = H @ X, H @ (X * X)
+    rest_sums, rest_squares = X.sum(axis=0) - sums, (X * X).sum(axis=0) - squares
+    n_first = H.sum(axis=1)[:, None]
+    shares = np.empty((2 * len(H), X.shape[1]))
+    explained = _between_classes if TASKS[task].has_classes else _along_a_line
+    target = y if TASKS[task].has_classes else TASKS[task].amounts(y)
+    between = explained(X, target, H, (sums, rest_sums), (n_first, len(X) - n_first))
+    parts = ((sums, squares, n_first), (rest_sums, rest_squares, len(X) - n_first))
+    for i, (total, square, n) in enumerate(parts):
+        spread = square - total * total / n
+        varies = spread > CONSTANT * n
+        shares[i::2] = np.where(varies, between[i] / np.where(varies, spread, 1.0), -1.0)
+    return shares
+
+
+def _between_classes(
+    X: Floats, y: NDArray[Any], H: Floats, sums: tuple[Floats, Floats], n: tuple[Floats, Floats]
+) -> tuple[Floats, Floats]:
+    """sum_c n_c m_c^2 - n m^2 in both halves."""
+    first, rest = -(sums[0] ** 2) / n[0], -(sums[1] ** 2) / n[1]
+    left, left_rest = sums[0].copy(), sums[1].copy()  # of the classes to come
+    labels = np.unique(y)
+    for label in labels:
+        member = (y == label).astype(np.float64)
+        inside = H * member
+        size = inside.sum(axis=1)[:, None]
+        if label == labels[-1]:
+            total, total_rest = left, left_rest
+        else:
+            total = inside @ X
+            total_rest = member @ X - total
+            left -= total
+            left_rest -= total_rest
+        first += total**2 / np.maximum(size, 1.0)
+        rest += total_rest**2 / np.maximum(member.sum() - size, 1.0)
+    return first, rest
+
+
+def _along_a_line(
+    X: Floats, y: Floats, H: Floats, sums: tuple[Floats, Floats], n: tuple[Floats, Floats]
+) -> tuple[Floats, Floats]:
+    """(sum (x - m)(y - my))^2 / sum (y - my)^2 in both halves."""
+    t = y / max(float(np.abs(y).max()), np.finfo(np.float64).tiny)
+    t = t - t.mean()
+    products, totals, squares = (H * t) @ X, (H @ t)[:, None], (H @ (t * t))[:, None]
+    found = []
+    for product, total, square, xs, size in (
+        (products, totals, squares, sums[0], n[0]),
+        (t @ X - products, t.sum() - totals, t @ t - squares, sums[1], n[1]),
+    ):
+        spread = square - total**2 / size
+        found.append(np.where(spread > 0, (product - xs * total / size) ** 2 / np.where(spread > 0, spread, 1.0), 0.0))
+    return found[0], found[1]
+
+
+def _break_ties(shares: Floats, halves: Bools) -> None:
+    """Order equal columns at random, in each half anew: always by number would favour the first of many binary ones."""
+    random = np.random.default_rng(np.packbits(halves))
+    d = shares.shape[1]
+    lots = TIE * random.random(2 * d)
+    for row, start in zip(shares, random.integers(0, d + 1, len(shares)), strict=True):
+        row += lots[start : start + d]
+
+
+def _best(shares: Floats, length: int) -> Ints:
+    """The columns of the largest values of each row, largest first; -1 for those that nothing is explained of."""
+    length = min(length, shares.shape[1])
+    if length < shares.shape[1]:
+        best = np.argpartition(-shares, length - 1, axis=1)[:, :length]
+    else:
+        best = np.tile(np.arange(length), (len(shares), 1))
+    values = np.take_along_axis(shares, best, axis=1)
+    order = np.lexsort((best, -values), axis=1)
+    best, values = np.take_along_axis(best, order, axis=1), np.take_along_axis(values, order, axis=1)
+    return np.where(values > TIE, best, -1)
+
+
+def _entered(coefs: Any) -> Ints:
+    """Features in the order in which they enter a path, of one level the largest coefficient first."""
+    rows = np.repeat(np.arange(coefs.shape[0]), np.diff(coefs.indptr))
+    features = coefs.indices[np.lexsort((-np.abs(coefs.data), rows))]
+    return np.asarray(features[np.sort(np.unique(features, return_index=True)[1])], np.int64)
+
+
+def _merged(orders: tuple[Ints, ...]) -> Ints:
+    """Several orders as one: a feature at its best place, of equals that of the first order first."""
+    place = np.concatenate([np.arange(len(order)) for order in orders])
+    features = np.concatenate(orders)[np.argsort(place, kind="stable")]
+    return np.asarray(features[np.sort(np.unique(features, return_index=True)[1])])

@@ -1,0 +1,115 @@
+"""Halves of the rows, and targets as they would be if they had nothing to do with the features.
+
+Permuted targets are what the error of a shortlist rests on, so that only rows that could have had each other's target
+may exchange it. Rows of one stratum do. Rows of one unit (a patient with several samples) hang together: where all of
+them have one target, units exchange it whole; where it varies within the units, the rows of a unit exchange it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import counted
+from steadyset.kernels.arrays import Bools, Ints
+from steadyset.tasks import TASKS
+
+FEWEST = 4  # rows (or units) of a class: two in each half
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What may be exchanged: units in strata, or rows within units; and the classes that halves keep in proportion."""
+
+    y: NDArray[Any]
+    cells: Ints  # of each row: what it is halved with before the target is permuted, its stratum
+    units: Ints  # of each row: what stays in one half
+    first: Ints  # a row of each unit
+    within: bool  # whether the rows of a unit exchange their targets, instead of the units of a stratum
+    has_classes: bool
+
+    def target(self, number: int, seed: int) -> tuple[NDArray[Any], np.random.Generator]:
+        """The observed target (number 0) or a permuted one, and what its halves are drawn with."""
+        random = np.random.default_rng([seed, number])
+        return (self.y[self._permuted(random)] if number else self.y), random
+
+    def _permuted(self, random: np.random.Generator) -> Ints:
+        """For each row, the row whose target it gets."""
+        if self.within:
+            order = np.lexsort((random.random(len(self.y)), self.units))
+            given = np.empty(len(self.y), np.int64)
+            given[np.argsort(self.units, kind="stable")] = order
+            return given
+        strata = self.cells[self.first]
+        order = np.lexsort((random.random(len(self.first)), strata))
+        given = np.empty(len(self.first), np.int64)
+        given[np.argsort(strata, kind="stable")] = order
+        return self.first[given][self.units] if len(self.first) < len(self.y) else given
+
+    def halves(self, y: NDArray[Any], n_splits: int, random: np.random.Generator) -> Bools:
+        """n_splits x n: the first half of each split. Units stay whole; strata, and of them the classes, are halved."""
+        cells = self.cells[self.first]
+        if self.has_classes and not self.within:
+            cells = cells * (len(y) + 1) + np.unique(y, return_inverse=True)[1][self.first]
+        cells = np.unique(cells, return_inverse=True)[1]
+        sizes = np.bincount(cells)
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        # By cell, and within it at random: the first half of each cell is taken; what is odd goes to either in turn.
+        order = np.argsort(cells + random.random((n_splits, len(cells))), axis=1)
+        place = np.arange(len(cells)) - starts[np.sort(cells)]
+        turn = (random.integers(0, 2, n_splits)[:, None] + np.cumsum(sizes % 2)) % 2
+        taken = sizes // 2 + (sizes % 2) * turn
+        chosen = np.zeros((n_splits, len(cells)), np.bool_)
+        np.put_along_axis(chosen, order, place < taken[:, np.sort(cells)], axis=1)
+        return chosen[:, self.units]
+
+
+def exchange_of(y: NDArray[Any], task: str, strata: Any = None, groups: Any = None) -> Exchange:
+    """How the target of these rows may be permuted; refused where nothing could be exchanged."""
+    n = len(y)
+    cells = np.zeros(n, np.int64) if strata is None else np.unique(strata, return_inverse=True)[1].astype(np.int64)
+    units = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1].astype(np.int64)
+    first = np.unique(units, return_index=True)[1]
+    has_classes = TASKS[task].has_classes
+    alike = np.bincount(units, weights=(y != y[first][units]).astype(float)) == 0
+    several = np.bincount(units) > 1
+    within = bool(several.any() and not alike[several].any())
+    if several.any() and not within and not alike.all():
+        raise InputError(
+            f"The target is the same for all rows of {counted(int(alike[several].sum()), 'group')} and varies within "
+            f"{counted(int((~alike).sum()), 'other')}; permuted targets need one or the other: leave some groups out, "
+            "or use one row of each."
+        )
+    if not within and not (cells == cells[first][units]).all():
+        raise InputError("Rows of one group are in several strata; groups exchange their targets within strata.")
+    _refuse_too_few(y[first] if not within else y, has_classes and not within)
+    _refuse_fixed(y if within else y[first], units if within else cells[first])
+    return Exchange(y, cells, units, first, within, has_classes)
+
+
+def _refuse_fixed(y: NDArray[Any], within: Ints) -> None:
+    """Refuse targets that no permutation changes, or hardly any."""
+    varying = [part for part in np.unique(within) if len(np.unique(y[within == part])) > 1]
+    free = int(np.isin(within, varying).sum())
+    if free < 2 * FEWEST:
+        raise InputError(
+            f"Only {counted(free, 'row')} could exchange the target within the strata or groups, where it hardly "
+            f"varies; permuted targets need at least {2 * FEWEST}."
+        )
+
+
+def _refuse_too_few(y: NDArray[Any], has_classes: bool) -> None:
+    if has_classes:
+        labels, counts = np.unique(y, return_counts=True)
+        if counts.min() < FEWEST:
+            few = labels[counts.argmin()]
+            raise InputError(
+                f"The class {few} has {counted(int(counts.min()), 'row')}; a shortlist needs at least {FEWEST} of "
+                "each, two for each half."
+            )
+    elif len(y) < 2 * FEWEST:
+        raise InputError(f"A shortlist needs at least {2 * FEWEST} rows (got {len(y)}).")

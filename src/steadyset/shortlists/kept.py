@@ -1,0 +1,81 @@
+"""What a shortlist that was interrupted goes on from: the orders of each target, on disk as soon as they are computed.
+
+    shortlist.json     what was asked for: data, allowance, seed, bases, splits, strata
+    targets/0007       the orders of a target as 32-bit numbers: how many arrays, their shapes, then their content
+
+Who asks for more permuted targets, or more repeats, goes on from what is there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steadyset.foundation.errors import Argument, InputError
+from steadyset.io import beneath
+from steadyset.io.disk import LIST, TARGETS, explained
+from steadyset.shortlists.bases import Orders
+
+
+class KeptOrders:
+    """The orders in a folder; without one nothing is kept."""
+
+    def __init__(self, folder: Path | None, asked: Mapping[str, Any], *, resume: bool) -> None:
+        self.folder = folder
+        if folder is None:
+            return
+        content = json.dumps(asked, sort_keys=True, indent=2).encode()
+        with explained(folder, resumable=True):
+            folder.mkdir(parents=True, exist_ok=True)
+            before = beneath.read(folder, LIST) if beneath.modified(folder, LIST) else None
+            if before is not None and not (resume and before == content):
+                raise InputError(
+                    f"{folder} already holds a shortlist{' of other data or settings' if resume else ''}; ",
+                    "choose another folder with ",
+                    Argument("out", ...),
+                    "." if resume else ", or continue it with ",
+                    *(() if resume else (Argument("resume", True, of="Execution"), ".")),
+                )
+            beneath.make_folder(folder, TARGETS)
+            beneath.write(folder, LIST, content)
+
+    def get(self, number: int, sizes: Mapping[str, int]) -> dict[str, Orders] | None:
+        """What is kept of a target; None where nothing is, or it is damaged."""
+        name = f"{TARGETS}/{number:04d}"
+        if self.folder is None or not beneath.modified(self.folder, name):
+            return None
+        try:
+            return _unpacked(beneath.read(self.folder, name), sizes)
+        except (OSError, ValueError):
+            return None
+
+    def put(self, number: int, orders: Mapping[str, Orders]) -> None:
+        """Keep the orders of a target."""
+        if self.folder is not None:
+            arrays = [one for base in orders.values() for one in (base.features, base.clusters)]
+            shapes = [number for one in arrays for number in one.shape]
+            content = np.concatenate([[len(arrays), *shapes], *(one.ravel() for one in arrays)]).astype("<i4")
+            with explained(self.folder, resumable=True):
+                beneath.write(self.folder, f"{TARGETS}/{number:04d}", content.tobytes())
+
+
+def _unpacked(content: bytes, sizes: Mapping[str, int]) -> dict[str, Orders]:
+    """Orders of bases by name: numbers below how many features and clusters there are; a ValueError otherwise."""
+    bases = [name for name in sizes if name not in ("features", "clusters")]
+    values = np.frombuffer(content, "<i4").astype(np.int64)
+    n_arrays, start = 2 * len(bases), 1 + 4 * len(bases)
+    if len(values) < start or values[0] != n_arrays or (values[1:start] < 0).any():
+        raise ValueError("not these orders")
+    arrays = []
+    for place, (rows, columns) in enumerate(values[1:start].reshape(-1, 2)):
+        part = values[start : start + rows * columns]
+        most = sizes["clusters" if place % 2 else "features"]
+        if len(part) != rows * columns or rows != sizes[bases[place // 2]] or ((part < -1) | (part >= most)).any():
+            raise ValueError("not these orders")
+        arrays.append(part.reshape(rows, columns))
+        start += rows * columns
+    return {name: Orders(arrays[2 * i], arrays[2 * i + 1]) for i, name in enumerate(bases)}

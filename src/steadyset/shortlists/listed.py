@@ -1,0 +1,158 @@
+"""A shortlist as plain data, which findings, reports and JSON read: list, groups, candidates, and the proof of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan
+
+LISTED, GROUP, CANDIDATE = "listed", "group", "candidate"
+STANDARD_DEVIATIONS, CORRELATION = "standard deviations", "correlation"
+
+
+@dataclass(frozen=True)
+class ListedFeature:
+    """A row of the list, best first.
+
+    Attributes
+    ----------
+    feature : its name
+    tier : "listed", "group" (a member of a listed group) or "candidate" (does not pass)
+    frequency, low, high : the share of halves in which it was among the best `among`, with an interval
+    direction : in words of the target
+    effect, effect_low, effect_high : of a listed feature, corrected for its having been listed
+    group : the number of its cluster of similar features
+    q_value : the estimated share of false features among it and those before
+    base : the ranking by which it is more often among them
+    among : the same number for all features of a list, at least as many as it holds where halves are ranked so far
+    came_back : the share of repeats with fewer rows whose list holds it; undefined without repeats
+    alike, alike_frequencies : other members of its cluster, the most frequent first, and how often they are chosen
+    n_alike : how many they are
+    """
+
+    feature: str
+    tier: str
+    frequency: float
+    low: float
+    high: float
+    direction: str
+    effect: float
+    effect_low: float
+    effect_high: float
+    group: int
+    q_value: float
+    base: str
+    among: int
+    came_back: float = nan
+    alike: tuple[str, ...] = ()
+    alike_frequencies: tuple[float, ...] = ()
+    n_alike: int = 0
+
+
+@dataclass(frozen=True)
+class ListedGroup:
+    """Similar features of which at least one is meant, although none is listed alone; which one cannot be told."""
+
+    features: tuple[str, ...]  # the most frequent first
+    frequency: float
+    expected: float
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """How well the list predicts rows that it was not chosen on, with an interval, beside what needs no list.
+
+    `random` is of as many features drawn at random, `blind` of none, `every` of all features. `beats_random` and
+    `beats_blind` say whether tests show more than that; None where there is no test.
+    """
+
+    score: str
+    estimate: float
+    low: float
+    high: float
+    random: float
+    blind: float
+    every: float
+    beats_random: bool | None
+    beats_blind: bool | None
+
+    @property
+    def better(self) -> bool | None:
+        """Whether tests show more than random features and than none; None where one is missing and none is lost."""
+        if self.beats_random is False or self.beats_blind is False:
+            return False
+        return True if self.beats_random and self.beats_blind else None
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Whether the list would come out again: lists from random parts of the rows, chosen anew each time."""
+
+    n_repeats: int
+    fraction: float
+    stability: float
+    low: float
+    high: float
+    fewest: int
+    most: int
+    n_names: int  # in all lists together
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Another choice on the same data, and how many features (or groups) it lists."""
+
+    what: str
+    n_listed: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """Which share of effects of a size, put into the data with a permuted target, is listed."""
+
+    effect: float
+    share: float
+
+
+@dataclass(frozen=True)
+class RuleListing:
+    """What another rule lists from halves of the same data, and what it promises."""
+
+    rule: str
+    features: tuple[str, ...]  # best first
+    promises: str
+    held: str  # in the study of docs/shortlist.md
+    reference: str
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A shortlist as plain data: see `Shortlist`."""
+
+    features: tuple[ListedFeature, ...]
+    groups: tuple[ListedGroup, ...]
+    false: float | None
+    fdr: float | None
+    n_permutations: int
+    n_splits: int
+    bases: tuple[str, ...]
+    null_counts: tuple[int, ...]  # how many features each permuted target lists
+    classes: tuple[str, ...] = ()
+    target: str = ""
+    effect: str = STANDARD_DEVIATIONS
+    ranks: bool = False
+    prediction: Prediction | None = None
+    repeats: Repeats | None = None
+    tried: tuple[Tried, ...] = ()
+    power: tuple[Found, ...] = ()
+    fewer_rows: tuple[Tried, ...] = ()
+    rules: tuple[RuleListing, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The listed features."""
+        return [one.feature for one in self.features if one.tier == LISTED]
+
+    def of_tier(self, tier: str) -> list[ListedFeature]:
+        """The rows of a tier, best first."""
+        return [one for one in self.features if one.tier == tier]

@@ -1,0 +1,209 @@
+"""The procedure behind a shortlist: orders of the observed and of permuted targets, and how features stand in them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadyset.foundation.arguments import (
+    check_choice,
+    check_integer,
+    check_number,
+    is_collection,
+    job_count,
+    wrong_argument,
+)
+from steadyset.foundation.errors import InputError
+from steadyset.kernels.arrays import Floats, Ints
+from steadyset.shortlists.bases import BASES, Features, Orders
+from steadyset.shortlists.exchange import Exchange
+from steadyset.shortlists.kept import KeptOrders
+from steadyset.shortlists.standing import Listing, Standing
+from steadyset.tasks import TASKS
+
+ALIKE = 0.8  # the mean correlation of the members of a group
+MOST_LINKED = 4000  # features in one connected part that are clustered
+USUAL, FEWEST = 50, 20  # permuted targets
+FEWEST_FOR_RATE = 50  # for a false discovery rate: with 20 it does not hold
+HEAVY = 6.0  # the kurtosis from which ranks are taken
+UNEQUAL = 0.3  # the share of the smaller of two classes below which they are
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the procedure found: how features and groups stand, with what it was found by."""
+
+    procedure: Procedure
+    data: Features
+    task: str
+    exchange: Exchange
+    seed: int
+    ranks: bool
+    standing: Standing
+    features: Listing
+    groups: Listing | None
+
+
+@dataclass(frozen=True)
+class Procedure:
+    """Settings: the error allowed, what ranks, and how often."""
+
+    false: float | None
+    fdr: float | None
+    bases: tuple[str, ...]
+    n_permutations: int
+    n_splits: int
+    n_jobs: int | None
+
+    def run(
+        self,
+        X: Floats,
+        task: str,
+        exchange: Exchange,
+        seed: int,
+        *,
+        groups: bool = True,
+        kept: KeptOrders | None = None,
+        watch: Watch | None = None,
+    ) -> Judged:
+        """Rank on halves, permute, rank again, and list; with fewer permuted targets where the time is up."""
+        ranks = takes_ranks(X, exchange.y, task)
+        data = Features.of(X, clusters_of(X) if groups else np.arange(X.shape[1]), ranks=ranks)
+        if not data.X.any():
+            raise InputError("X is constant in every column; at least one must vary.")
+        orders = self.orders(data, task, exchange, seed, kept or KeptOrders(None, {}, resume=True), watch or Watch())
+        sizes = {base: BASES[base][1] for base in self.bases}
+        standing = Standing([{name: one.features for name, one in each.items()} for each in orders], sizes, X.shape[1])
+        of_groups = None
+        if data.n_clusters < X.shape[1]:
+            by_cluster = [{name: one.clusters for name, one in each.items()} for each in orders]
+            of_groups = Standing(by_cluster, sizes, data.n_clusters).listing(self.false, self.fdr)
+        listing = standing.listing(self.false, self.fdr)
+        return Judged(self, data, task, exchange, seed, ranks, standing, listing, of_groups)
+
+    def orders(
+        self, data: Features, task: str, exchange: Exchange, seed: int, kept: KeptOrders, watch: Watch
+    ) -> list[dict[str, Orders]]:
+        """The orders of the observed target and of the permuted ones, each with halves of its own."""
+        sizes = {"features": data.X.shape[1], "clusters": data.n_clusters} | dict.fromkeys(
+            self.bases, 2 * self.n_splits
+        )
+
+        def one(number: int) -> dict[str, Orders] | None:
+            if number > self.fewest and watch.is_over:
+                return None
+            known = kept.get(number, sizes)
+            if known is None:
+                y, random = exchange.target(number, seed)
+                halves = exchange.halves(y, self.n_splits, random)
+                known = {base: BASES[base][0](data, y, task, halves) for base in self.bases}
+                kept.put(number, known)
+            return known
+
+        found = []
+        pool = ThreadPoolExecutor(job_count(self.n_jobs))
+        try:
+            for orders in pool.map(one, range(self.n_permutations + 1)):
+                found += [orders] if orders is not None else []
+                watch.tell(len(found), self.n_permutations + 1)
+        finally:
+            pool.shutdown(cancel_futures=True)  # who interrupts waits for what is being computed, not for all
+        return found
+
+    @property
+    def fewest(self) -> int:
+        """Permuted targets without which nothing can be said."""
+        return FEWEST_FOR_RATE if self.false is None else _fewest(self.false)
+
+
+@dataclass(frozen=True)
+class Watch:
+    """When the time is up, by the clock of `time.monotonic`, and who is told how many targets are done."""
+
+    deadline: float = np.inf
+    tell: Callable[[int, int], None] = lambda done, total: None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is."""
+        return time.monotonic() > self.deadline
+
+
+def _fewest(false: float) -> int:
+    """A tenth of the allowance must be at least one feature of all permuted targets together."""
+    return max(FEWEST, int(np.ceil(10 / false)))
+
+
+def read_procedure(
+    false: float, fdr: float | None, bases: Any, permutations: int | None, splits: int, n_jobs: int | None
+) -> Procedure:
+    """Check the settings; an fdr takes the place of the number of false features."""
+    if fdr is not None:
+        check_number("fdr", fdr, most=0.5)
+        if false != 1.0:
+            raise InputError("false and fdr are both given; give one of them.")
+    else:
+        check_number("false", false)
+    fewest = FEWEST_FOR_RATE if fdr is not None else _fewest(false)
+    permutations = max(USUAL, fewest) if permutations is None else permutations
+    check_integer("permutations", permutations, least=fewest)
+    check_integer("splits", splits, least=10)
+    if isinstance(bases, str) or not is_collection(bases) or not len(bases):
+        raise wrong_argument("bases", f"a list of {' and '.join(BASES)}", bases)
+    for base in bases:
+        check_choice("bases", base, tuple(BASES))
+    return Procedure(
+        None if fdr is not None else float(false), fdr, tuple(dict.fromkeys(bases)), permutations, splits, n_jobs
+    )
+
+
+def clusters_of(X: Floats) -> Ints:
+    """The cluster of each feature: average linkage on 1 - |r|, cut where the mean correlation falls below a bound.
+
+    Two clusters only join where at least one pair is above it, so that connected parts are clustered one by one.
+    """
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
+
+    from steadyset.similarity import FeatureSimilarity
+    from steadyset.similarity.alike import linked
+
+    similar = FeatureSimilarity.from_data(X, threshold=ALIKE)
+    indptr, indices, _ = similar.neighbours
+    parts = linked(indptr, indices)
+    labels = np.full(len(parts), -1)
+    next_label = 0
+    order = np.argsort(parts, kind="stable")
+    for members in np.split(order, np.flatnonzero(np.diff(parts[order])) + 1):
+        found: Ints = np.arange(len(members))
+        if 1 < len(members) <= MOST_LINKED:
+            distances = np.maximum(1.0 - similar.block(members, members), 0.0)
+            np.fill_diagonal(distances, 0.0)
+            found = (
+                fcluster(linkage(squareform(distances, checks=False), "average"), 1.0 - ALIKE, "distance").astype(
+                    np.int64
+                )
+                - 1
+            )
+        labels[members] = next_label + found
+        next_label += int(found.max()) + 1
+    return labels
+
+
+def takes_ranks(X: Floats, y: NDArray[Any], task: str) -> bool:
+    """Whether a quarter of the columns has heavy tails, or one of two classes is small; who is in it plays no part."""
+    counts = list(TASKS[task].counts(y).values())
+    if len(counts) == 2 and min(counts) < UNEQUAL * sum(counts):
+        return True
+    largest = np.abs(X).max(axis=0, initial=0.0)
+    centred = X / np.where(largest > 0, largest, 1.0)
+    centred = centred - centred.mean(axis=0)
+    squares = np.mean(centred**2, axis=0)
+    kurtosis = np.mean(centred**4, axis=0) / np.where(squares > 0, squares, 1.0) ** 2
+    return bool(np.quantile(kurtosis, 0.75) > HEAVY)

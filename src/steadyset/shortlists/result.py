@@ -1,0 +1,251 @@
+"""What users hold of a shortlist, and how it is made of what was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyset.foundation.arguments import LEVEL
+from steadyset.foundation.display import Drawable, ShownFindings, reported
+from steadyset.inference.features import Directions, data_directions, jeffreys
+from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.shortlists.effects import ListedChance, corrected, effects
+from steadyset.shortlists.listed import (
+    CANDIDATE,
+    CORRELATION,
+    GROUP,
+    LISTED,
+    STANDARD_DEVIATIONS,
+    Listed,
+    ListedFeature,
+    ListedGroup,
+    Prediction,
+    Repeats,
+)
+from steadyset.shortlists.procedure import Judged
+from steadyset.tasks import TASKS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from steadyset.assessment import Assessment
+
+LEAST_CANDIDATES = 10
+FEWEST_UNITS = 24  # from which effects have intervals: of 10 and 16 rows these covered 64% and 81%
+MOST_ALIKE = 5  # look-alikes that are named beside a feature
+
+
+@dataclass(frozen=True, eq=False)
+class Shortlist(ShownFindings, Drawable):
+    """The features that a stated number of false ones may be among: what `shortlist` answers.
+
+    Attributes
+    ----------
+    features : pandas.DataFrame
+        One row per listed feature, member of a listed group and candidate, best first: feature, tier ("listed", "group"
+        or "candidate"), frequency (the share of halves in which it was among the best `among` by its `base`) with its
+        interval low and high, direction in words, effect with effect_low and effect_high (corrected for having been
+        listed), group (the number of its cluster of similar features), q_value (the estimated share of false features
+        among it and those before), base, among, came_back (the share of repeats that list it).
+    groups : tuple of ListedGroup
+        Groups that are listed although none of their members is.
+    candidates : pandas.DataFrame
+        The rows of `features` that do not pass.
+    selected : list of str
+        The names of the listed features.
+    score : Prediction or None
+        How well the list predicts, beside random features, none and all; None without outer repeats.
+    stability : Repeats or None
+        Whether the list would come out again; None without outer repeats.
+    listed : Listed
+        All of it as plain data, with what would help and what was left out.
+    settings : dict
+        How it was computed.
+    evaluation : Assessment or None
+        The outer repeats: what the whole procedure lists on parts of the rows.
+    support : array of bool of shape (n_features,)
+        The listed features among those of X.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> X = np.random.default_rng(2).normal(size=(60, 200))
+    >>> y = np.arange(60) % 2
+    >>> X[y == 1, :3] += 1.5
+    >>> found = st.shortlist(X, y, bases=["filter"], permutations=20, outer=0)
+    >>> found.features[["tier", "direction"]].head(2)
+         tier    direction
+    0  listed  higher in 1
+    1  listed  higher in 1
+    """
+
+    listed: Listed
+    settings: dict[str, Any]
+    evaluation: Assessment | None = None
+    support: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
+
+    @property
+    def features(self) -> pd.DataFrame:
+        """The list and what follows it, a row each."""
+        import pandas as pd
+
+        hidden = ("alike", "alike_frequencies", "n_alike")
+        rows = [{key: value for key, value in asdict(one).items() if key not in hidden} for one in self.listed.features]
+        return pd.DataFrame(rows)
+
+    @property
+    def candidates(self) -> pd.DataFrame:
+        """The next ones, which do not pass."""
+        found = self.features
+        return found[found["tier"] == CANDIDATE].reset_index(drop=True)
+
+    @property
+    def groups(self) -> tuple[ListedGroup, ...]:
+        """Groups that are listed although none of their members is."""
+        return self.listed.groups
+
+    @property
+    def selected(self) -> list[str]:
+        """The names of the listed features."""
+        return self.listed.names
+
+    @property
+    def score(self) -> Prediction | None:
+        """How well the list predicts."""
+        return self.listed.prediction
+
+    @property
+    def stability(self) -> Repeats | None:
+        """Whether the list would come out again."""
+        return self.listed.repeats
+
+    def report(self, path: str | Path, **options: Any) -> Path:
+        """Write the report: `steadyset.report` of this result.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write, whose ending (.html, .pdf, .md or .json) says what it is; or the folder.
+        **options : Any
+            Options of `steadyset.report`.
+
+        Returns
+        -------
+        Path
+            What was written.
+        """
+        written: Path = reported(self, path, **options)
+        return written
+
+
+def listed_of(judged: Judged, names: Sequence[str], classes: tuple[str, ...], target: str) -> Listed:
+    """What was judged, in the names of the features; without repeats and what would help."""
+    listing, clusters, procedure = judged.features, judged.data.clusters, judged.procedure
+    codes = data_directions(judged.data.X, judged.exchange.y, judged.task)
+    groups, members = _listed_groups(judged, names)
+    shown = [int(f) for f in listing.order if listing.listed[f] or int(f) in members]
+    others = [int(f) for f in listing.order if not listing.listed[f] and int(f) not in members]
+    chosen = np.array(shown + others[: max(LEAST_CANDIDATES, len(shown) // 2)], np.int64)
+    place = np.full(len(names), len(listing.order))
+    place[listing.order] = np.arange(len(listing.order))
+    at = place[chosen]
+    n_halves = 2 * procedure.n_splits
+    among, counts, bases = judged.standing.counts_for(int(listing.listed.sum()))
+    least, most = jeffreys(counts[chosen], n_halves, LEVEL)
+    words = Directions(codes, classes).words(chosen)
+    estimates = _effects(judged, codes, chosen)
+    rows = []
+    for i, f in enumerate(map(int, chosen)):
+        alike = np.flatnonzero(clusters == clusters[f])
+        alike = alike[alike != f]
+        alike = alike[np.argsort(place[alike], kind="stable")]
+        rows.append(
+            ListedFeature(
+                names[f],
+                LISTED if listing.listed[f] else GROUP if f in members else CANDIDATE,
+                float(counts[f] / n_halves),
+                float(least[i]),
+                float(most[i]),
+                words[i],
+                float(estimates[0][i]),
+                float(estimates[1][i]),
+                float(estimates[2][i]),
+                int(clusters[f]),
+                max(float(listing.q_values[at[i]]), 1 / ((len(listing.null_listed) + 1) * (at[i] + 1))),
+                bases[f],
+                among,
+                alike=tuple(names[one] for one in alike[:MOST_ALIKE]),
+                alike_frequencies=tuple((counts[alike[:MOST_ALIKE]] / n_halves).tolist()),
+                n_alike=len(alike),
+            )
+        )
+    return Listed(
+        tuple(rows),
+        groups,
+        procedure.false,
+        procedure.fdr,
+        len(listing.null_listed),
+        procedure.n_splits,
+        procedure.bases,
+        tuple(listing.null_listed.sum(axis=1).tolist()),
+        classes,
+        target,
+        STANDARD_DEVIATIONS if TASKS[judged.task].has_classes else CORRELATION,
+        judged.ranks,
+    )
+
+
+def _listed_groups(judged: Judged, names: Sequence[str]) -> tuple[tuple[ListedGroup, ...], set[int]]:
+    """Groups of several features that are listed although none of their members is, and all these members."""
+    listing, found, clusters = judged.features, judged.groups, judged.data.clusters
+    if found is None:
+        return (), set()
+    place = {int(f): i for i, f in enumerate(listing.order)}
+    groups: list[ListedGroup] = []
+    inside: set[int] = set()
+    for i, cluster in enumerate(found.order):
+        members = np.flatnonzero(clusters == cluster) if found.listed[cluster] else np.empty(0, np.int64)
+        if len(members) < 2 or listing.listed[members].any():
+            continue
+        best_first = sorted(map(int, members), key=lambda f: place.get(f, len(place)))
+        shown = tuple(names[f] for f in best_first)
+        groups.append(ListedGroup(shown, float(found.frequencies[i]), float(found.expected[i])))
+        inside.update(f for f in best_first if f in place)
+    return tuple(groups), inside
+
+
+def _effects(judged: Judged, codes: Ints, chosen: Ints) -> tuple[Floats, Floats, Floats]:
+    """Effects of listed features with intervals, corrected for having been listed; nan for the others."""
+    listing, data, task = judged.features, judged.data, judged.task
+    shown = np.full((3, len(chosen)), np.nan)
+    is_listed = listing.listed[chosen]
+    exchange = judged.exchange
+    if is_listed.any() and has_effects(judged):
+        # Rows of one unit say the same: units are what is counted, by the means of their rows.
+        sizes = np.bincount(exchange.units)
+        sums = np.zeros((len(sizes), data.X.shape[1]))
+        np.add.at(sums, exchange.units, data.X)
+        means = sums / sizes[:, None]
+        seen = effects(means, exchange.y[exchange.first], task, codes)
+        targets = (exchange.target(number, judged.seed)[0] for number in range(1, len(listing.null_listed) + 1))
+        null_z = np.array([effects(means, y[exchange.first], task, codes).z for y in targets])
+        chance = ListedChance.fitted(null_z, listing.null_listed, seen.z, int(listing.listed.sum()))
+        features = chosen[is_listed]
+        for row, theta in zip(shown, corrected(seen.z[features], chance, LEVEL), strict=True):
+            row[is_listed] = seen.shown(theta, features)
+    # Along the direction, which is told in words beside it.
+    flipped = shown[0] < 0
+    shown[:, flipped] = -shown[[0, 2, 1]][:, flipped]
+    return shown[0], shown[1], shown[2]
+
+
+def has_effects(judged: Judged) -> bool:
+    """Whether intervals of effects cover: not for several classes, within strata or units, and with few units."""
+    exchange = judged.exchange
+    several = len(TASKS[judged.task].counts(exchange.y)) > 2
+    return not (several or exchange.within or exchange.cells.any()) and len(exchange.first) >= FEWEST_UNITS

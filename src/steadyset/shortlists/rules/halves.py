@@ -1,0 +1,85 @@
+"""What a rule sees: the observed target's halves, ranked by one base, and the error that is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.shortlists.bases import BASES, Features, filter_shares, lasso_levels
+from steadyset.shortlists.procedure import Judged
+
+
+@dataclass(frozen=True)
+class Found:
+    """Who is listed, and the error that the rule promises or estimates for it, in words."""
+
+    listed: Bools
+    nominal: str
+
+
+@dataclass(frozen=True)
+class ListRule:
+    """A rule by name: how it lists, what held in docs/shortlist.md's study, where it comes from, and its usual base."""
+
+    name: str
+    find: Callable[[Halves], Found]
+    held: str
+    reference: str
+    base: str = "filter"
+
+
+@dataclass(frozen=True)
+class Halves:
+    """The M halves that a shortlist rests on; two in succession make a pair."""
+
+    judged: Judged
+    base: str
+
+    @property
+    def false(self) -> float:
+        """How many false features are allowed; rules that know no rate allow one where a rate was asked for."""
+        return self.judged.procedure.false or 1.0
+
+    @property
+    def n_pairs(self) -> int:
+        return self.judged.procedure.n_splits
+
+    @property
+    def n_features(self) -> int:
+        return int(self.judged.data.X.shape[1])
+
+    @property
+    def orders(self) -> Ints:
+        """M x L: the best features of each half, best first."""
+        return self.judged.standing.orders[0][self.base]
+
+    @cached_property
+    def rows(self) -> Bools:
+        """The first half of each pair, as it was drawn for the observed target."""
+        y, random = self.judged.exchange.target(0, self.judged.seed)
+        return self.judged.exchange.halves(y, self.n_pairs, random)
+
+    @cached_property
+    def importances(self) -> Floats:
+        """M x d, none below 0: explained shares of the filter, or penalties at which the lasso takes features in."""
+        judged = self.judged
+        found = filter_shares if self.base == "filter" else lasso_levels
+        return np.maximum(found(judged.data.X, judged.exchange.y, judged.task, self.rows), 0.0)
+
+    def ranked_again(self, X: Floats) -> Ints:
+        """The orders of other columns on the same halves."""
+        columns = Features(X, np.arange(X.shape[1]), X.shape[1])
+        return BASES[self.base][0](columns, self.judged.exchange.y, self.judged.task, self.rows).features
+
+
+def counts_by_size(orders: Ints, n_features: int, most: int) -> Ints:
+    """L x d: in how many halves each feature is among the first 1, 2, ... of them."""
+    counts = np.zeros((min(most, orders.shape[1]), n_features), np.int64)
+    for place, row in enumerate(counts):
+        found = orders[:, place]
+        row[:] = np.bincount(found[found >= 0], minlength=n_features)
+    return np.cumsum(counts, axis=0)

@@ -1,0 +1,274 @@
+"""The shortlist of a data set: halves, permuted targets, repeats on parts of the rows, and what would help."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steadyset._version import __version__
+from steadyset.assessment import Assessment, Execution, assess
+from steadyset.assessment.request import data_details, fingerprint, make_plan
+from steadyset.foundation.arguments import (
+    Column,
+    Labels,
+    TableLike,
+    as_record,
+    check_integer,
+    check_number,
+    seed_of,
+)
+from steadyset.foundation.progress import compiling_told, progress_told
+from steadyset.foundation.text import counted
+from steadyset.inference.features import class_names
+from steadyset.io.data.data_table import Data, as_data
+from steadyset.io.disk import folder_path
+from steadyset.io.numbers import aligned_rows, group_values
+from steadyset.kernels.jit import before_compiling
+from steadyset.resampling import Subsample
+from steadyset.runner.columns import filled, medians, refuse_gaps
+from steadyset.runner.plan import Plan
+from steadyset.shortlists.exchange import exchange_of
+from steadyset.shortlists.help import fewer_rows, other_choices, power
+from steadyset.shortlists.kept import KeptOrders
+from steadyset.shortlists.listed import Listed
+from steadyset.shortlists.outer import FRACTION, RowsShortlist, selectors_of, with_repeats
+from steadyset.shortlists.procedure import Judged, Procedure, Watch, read_procedure
+from steadyset.shortlists.result import FEWEST_UNITS, Shortlist, has_effects, listed_of
+from steadyset.shortlists.rules import compare_rules
+from steadyset.shortlists.selector import ShortlistSelector
+from steadyset.tasks import TASKS
+
+LEAST_REPEATS = 5  # fewer say nothing
+FEWEST_FEATURES = 10  # of which some can be among the best
+
+
+def shortlist(
+    X: TableLike | Data,
+    y: Labels = None,
+    *,
+    false: float = 1.0,
+    fdr: float | None = None,
+    bases: Sequence[str] = ("filter", "lasso"),
+    strata: Column = None,
+    permutations: int | None = None,
+    splits: int = 50,
+    outer: int = 10,
+    minutes: float | None = None,
+    n_jobs: int | None = None,
+    out: str | Path | None = None,
+    random_state: int | None = 0,
+    execution: Execution | Mapping[str, Any] | None = None,
+) -> Shortlist:
+    """List the features that stand out from what permuted targets reach, with how many of them are false.
+
+    The rows are halved at random again and again; a feature's frequency is the share of halves in which it is among the
+    best. Targets that are permuted among the rows go through the same procedure, and say how many features reach such a
+    frequency by chance. Nothing is assumed but that rows could have had each other's target.
+
+    Parameters
+    ----------
+    X : array-like, frame, scipy sparse matrix, AnnData or Data
+        The data, or what `load_data` returns. ``st.Data(X, y, groups=...)`` names rows that belong together, such as
+        samples of one patient: they stay in one half and exchange targets together.
+    y : array-like of shape (n_samples,), str or None, default=None
+        The target, or the name of its column.
+    false : float, default=1.0
+        How many false features the list may hold on average.
+    fdr : float or None, default=None
+        Instead, which share of the listed features may be false on average.
+    bases : sequence of str, default=("filter", "lasso")
+        What ranks the features of a half: "filter", "lasso" or both. A filter finds effects of single features, the
+        lasso also some that show only jointly; looking at both is paid for by the permuted targets.
+    strata : array-like of shape (n_samples,) or None, default=None
+        Rows exchange targets within their stratum only, such as a batch or a hospital.
+    permutations : int or None, default=None
+        How many permuted targets; None is 50, or as many as a smaller allowance needs.
+    splits : int, default=50
+        How many splits into two halves.
+    outer : int, default=10
+        How often the whole procedure is repeated on 80% of the rows, for how well the list predicts and whether it
+        would come out again; 0 leaves that out.
+    minutes : float or None, default=None
+        When to stop: what there is no time for is left out, and told. The fewest permuted targets (20; for an fdr
+        50) are computed in any case.
+    n_jobs : int or None, default=None
+        How many cores; -1 takes all. The answer does not depend on it.
+    out : str, Path or None, default=None
+        A folder where everything is saved as soon as it is computed, and continued from; the command also writes the
+        list and its findings there.
+    random_state : int or None, default=0
+        The seed.
+    execution : Execution, Mapping or None, default=None
+        How the repeats are executed, whether a folder continues, and who is told of progress.
+
+    Returns
+    -------
+    Shortlist
+        The list, groups of which one member is meant, and candidates that do not pass; how well it predicts, whether it
+        would come out again, and what would help.
+
+    Raises
+    ------
+    InputError
+        Where an argument makes no sense, or too few rows could exchange their targets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> X = np.random.default_rng(2).normal(size=(60, 200))
+    >>> y = np.arange(60) % 2
+    >>> X[y == 1, :3] += 1.5
+    >>> found = st.shortlist(X, y, bases=["filter"], permutations=20, outer=0)
+    >>> sorted(found.selected)
+    ['x0', 'x1', 'x2']
+    """
+    begin = time.monotonic()
+    if minutes is not None:
+        check_number("minutes", minutes)
+    check_integer("outer", outer, least=0)
+    procedure = read_procedure(false, fdr, bases, permutations, splits, n_jobs)
+    how = as_record("execution", Execution, execution)
+    data = as_data(X, y, stacklevel=2)
+    drawing = Subsample(max(outer, 2), fraction=FRACTION, stratified=data.groups is None and _has_classes(data))
+    plan, names = make_plan(data, resampling=drawing, random_state=random_state)
+    if plan.impute is None:
+        refuse_gaps(plan.X, plan.gaps, names, {"the shortlist": ShortlistSelector()})
+    # Medians of all rows know nothing of the target, so that rows stay exchangeable.
+    table = filled(plan.X, medians(plan.X, plan.gaps)) if len(plan.gaps) else plan.X
+    within = None if strata is None else group_values(aligned_rows(data.X, strata, "strata"), len(table))
+    exchange = exchange_of(plan.y, plan.task, within, plan.groups)
+    folder = None if out is None else folder_path(out)
+    kept = KeptOrders(folder, _asked(plan, procedure, within), resume=how.resume)
+    deadline = inf if minutes is None else begin + 60 * minutes
+    with compiling_told(how.progress, before_compiling), progress_told(how.progress, "targets") as tell:
+        watch = Watch(deadline, tell or (lambda done, total: None))
+        judged = procedure.run(table, plan.task, exchange, seed_of(plan.seed), kept=kept, watch=watch)
+    listed = listed_of(judged, names, class_names(plan.y, plan.task), data.target)
+    per_target = (time.monotonic() - begin) / (len(judged.standing.orders) + 1)
+    listed = _with_help(replace(listed, rules=compare_rules(judged, names)), judged, watch)
+    if outer:
+        listed = replace(listed, fewer_rows=fewer_rows(judged, table, within, plan.groups, watch))
+    evaluation = None
+    if outer:
+        n_repeats = _affordable(outer, deadline, per_target * (procedure.fewest + 1))
+        if n_repeats < min(outer, LEAST_REPEATS):
+            told = "There was no time for repeats, so that nothing is said of prediction and of coming out again."
+            listed = replace(listed, left_out=(*listed.left_out, told))
+        else:
+            evaluation = _repeats(procedure, data, plan, within, n_repeats, folder, how, n_jobs)
+            listed = with_repeats(listed, evaluation)
+            if n_repeats < outer:
+                told = f"There was time for {counted(n_repeats, 'repeat')} of {outer}."
+                listed = replace(listed, left_out=(*listed.left_out, told))
+    settings = _settings(plan, procedure, data.target)
+    return Shortlist(listed, settings, evaluation, judged.features.listed)
+
+
+def _has_classes(data: Data) -> bool:
+    from steadyset.tasks import task_of
+
+    try:
+        return TASKS[task_of(np.asarray(data.y), data.task)].has_classes
+    except Exception:  # what is wrong with the target is told with everything else
+        return False
+
+
+def _with_help(listed: Listed, judged: Judged, watch: Watch) -> Listed:
+    """What would help, as far as there is time."""
+    done = len(judged.standing.orders) - 1
+    left_out = []
+    if judged.data.X.shape[1] < FEWEST_FEATURES:
+        left_out.append(f"Among fewer than {FEWEST_FEATURES} features places say little: test each of them instead.")
+    if listed.names and not has_effects(judged):
+        left_out.append(
+            "Effects are not given: corrected for having been listed, they have intervals for numbers and two classes, "
+            f"without strata, from {FEWEST_UNITS} rows (or groups of rows) on."
+        )
+    if done < judged.procedure.n_permutations:
+        left_out.append(f"There was time for {counted(done, 'permuted target')} of {judged.procedure.n_permutations}.")
+    found = replace(listed, tried=other_choices(judged), power=power(judged, watch))
+    if watch.is_over:
+        left_out.append("There was no time to try everything that would help.")
+    return replace(found, left_out=(*listed.left_out, *left_out))
+
+
+def _affordable(outer: int, deadline: float, seconds: float) -> int:
+    """How many repeats fit into the time that is left."""
+    left = deadline - time.monotonic()
+    return outer if left == inf else min(outer, max(0, int(left / max(seconds, 1e-9))))
+
+
+def _repeats(
+    procedure: Procedure,
+    data: Data,
+    plan: Plan,
+    strata: Any,
+    n_repeats: int,
+    folder: Path | None,
+    how: Execution,
+    n_jobs: int | None,
+) -> Assessment:
+    """The whole procedure on parts of the rows, with no more permuted targets than it needs."""
+    selector = RowsShortlist(
+        strata=strata,
+        groups=plan.groups,
+        false=1.0 if procedure.false is None else procedure.false,
+        fdr=procedure.fdr,
+        bases=procedure.bases,
+        permutations=procedure.fewest,
+        splits=procedure.n_splits,
+        task=plan.task,
+    )
+    return assess(
+        selectors_of(selector),
+        data,
+        resampling=plan.resampling,
+        n_runs=n_repeats,
+        n_jobs=n_jobs,
+        out=folder,
+        random_state=plan.seed,
+        execution=replace(how, all_rows=False),
+    )
+
+
+def _asked(plan: Plan, procedure: Procedure, strata: Any) -> dict[str, Any]:
+    """What a folder continues."""
+    return {
+        "false": procedure.false,
+        "fdr": procedure.fdr,
+        "data_sha256": fingerprint(plan),
+        "strata": None if strata is None else hashlib.sha256(repr(list(strata)).encode()).hexdigest(),
+        "task": plan.task,
+        "seed": plan.seed,
+        "bases": list(procedure.bases),
+        "splits": procedure.n_splits,
+        "steadyset_version": __version__,
+    }
+
+
+def _settings(plan: Plan, procedure: Procedure, target: str) -> dict[str, Any]:
+    return {
+        "n_rows": len(plan.y),
+        "n_features": plan.X.shape[1],
+        "task": plan.task,
+        "impute": plan.impute,
+        "seed": plan.seed,
+        "false": procedure.false,
+        "fdr": procedure.fdr,
+        "bases": " and ".join(procedure.bases),
+        "permutations": procedure.n_permutations,
+        "splits": procedure.n_splits,
+        "resampling": plan.resampling.identity(),
+        "scoring": list(plan.score_names),
+        "data_sha256": fingerprint(plan),
+        "steadyset_version": __version__,
+        "details": data_details(plan, target),
+    }

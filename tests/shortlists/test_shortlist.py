@@ -1,0 +1,233 @@
+"""The shortlist as users meet it: its result, its folder, its sentences and its command."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import steadyset as st
+from steadyset.cli import run
+from steadyset.findings import shortlist_words
+from steadyset.foundation.errors import InputError
+from steadyset.shortlists.listed import Found
+from steadyset.shortlists.run import shortlist
+
+FEW = {"bases": ["filter"], "permutations": 20, "splits": 20}
+
+
+def data(n=60, d=60, shift=1.6, seed=0):
+    X = np.random.default_rng(seed).normal(size=(n, d))
+    y = np.array(["well", "ill"])[np.arange(n) % 2]
+    X[y == "well", :3] += shift
+    return pd.DataFrame(X, columns=[f"gene{f}" for f in range(d)]), y
+
+
+@pytest.fixture(scope="module")
+def found():
+    return st.shortlist(*data(), **FEW, outer=5)
+
+
+def test_repeats_say_how_well_it_predicts_and_whether_it_comes_again(found):
+    assert found.score.score == "accuracy"
+    assert found.score.low <= found.score.estimate <= found.score.high
+    assert found.score.estimate > found.score.random
+    assert found.score.better
+    assert found.stability.n_repeats == 5
+    assert found.stability.low <= found.stability.stability <= found.stability.high <= 1
+    listed = found.features.set_index("feature").loc[found.selected, "came_back"]
+    again = found.evaluation.selections["shortlist"]
+    assert listed.to_dict() == {name: again.frequencies[again.features.index(name)] for name in found.selected}
+
+
+def test_the_repeats_know_strata_and_groups_of_the_rows_they_have():
+    X, y = data(72)
+    strata = np.repeat(["a", "b", "c"], 24)
+    plain = st.shortlist(X, y, **FEW, outer=2)
+    within = st.shortlist(X, y, strata=strata, **FEW, outer=2)
+    assert plain.features["q_value"].tolist() != within.features["q_value"].tolist()
+    groups = np.repeat(np.arange(36), 2)
+    y = np.array(["well", "ill"])[groups % 2]
+    together = st.shortlist(st.Data(X, y, groups=groups), **FEW, outer=2)
+    assert together.stability.n_repeats == 2
+
+
+def test_columns_of_the_frame_and_names_are_those_that_are_promised(found):
+    columns = [
+        "feature",
+        "tier",
+        "frequency",
+        "low",
+        "high",
+        "direction",
+        "effect",
+        "effect_low",
+        "effect_high",
+        "group",
+        "q_value",
+    ]
+    assert list(found.features)[: len(columns)] == columns
+    assert set(found.selected) >= {"gene0", "gene1", "gene2"}
+    assert found.features["feature"][: len(found.selected)].tolist() == found.selected
+    assert (found.candidates["tier"] == "candidate").all()
+    assert len(found.candidates) >= 10
+    assert found.support.sum() == len(found.selected)
+    assert found.features["direction"][0] == "higher in well"
+
+
+def test_what_is_printed_opens_with_the_answer(found):
+    said = str(found).splitlines()
+    assert said[2].startswith(f"{len(found.selected)} features tell well from ill; about 1 of them may be false.")
+    assert "Higher in well: gene" in said[3]
+    for heading in ("Does it predict?", "Would it come out again?", "What would help?"):
+        assert heading in said
+
+
+def test_a_list_that_chance_gives_as_well_is_told_so(found):
+    crowded = replace(found.listed, null_counts=(len(found.selected),) * 20)
+    assert "does not show that any of them is real" in " ".join(shortlist_words.answer(crowded))
+    assert "does not show" not in " ".join(shortlist_words.answer(found.listed))
+
+
+def test_a_list_that_does_not_predict_is_told_so(found):
+    blind = replace(found.listed, prediction=replace(found.score, beats_random=False))
+    assert "not shown to predict better" in " ".join(shortlist_words.answer(blind))
+
+
+def test_nothing_listed_names_the_closest_and_what_could_have_been_found(found):
+    none = replace(
+        found.listed,
+        features=tuple(one for one in found.listed.features if one.tier == "candidate"),
+        power=(Found(1.0, 0.4), Found(2.0, 0.9)),
+    )
+    said = " ".join(shortlist_words.answer(none))
+    assert said.startswith("No feature passes yet. The closest: gene")
+    assert "Effects of 2 standard deviations" in said
+    assert "90% of the cases" in said
+
+
+@pytest.mark.parametrize(("shift", "n"), [(0.0, 40), (0.0, 60)])
+def test_without_any_effect_few_are_listed(shift, n):
+    counts = [len(st.shortlist(*data(n, 100, shift, seed), **FEW, outer=0).selected) for seed in range(12)]
+    assert np.mean(counts) <= 1 + 4 * max(np.std(counts), 1) / np.sqrt(len(counts))
+
+
+def test_missing_values_need_a_word_and_are_filled_without_the_target():
+    X, y = data()
+    X.iloc[3, 5] = np.nan
+    with pytest.raises(InputError, match="missing value"):
+        st.shortlist(X, y, **FEW, outer=0)
+    assert set(st.shortlist(st.Data(X, y, impute="median"), **FEW, outer=0).selected) >= {"gene0", "gene1", "gene2"}
+
+
+def test_a_folder_continues_and_gives_the_same(tmp_path, monkeypatch):
+    X, y = data()
+    whole = st.shortlist(X, y, **FEW, outer=2)
+
+    def stop(done, total):
+        if done == 8:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        st.shortlist(X, y, **FEW, outer=2, out=tmp_path / "list", execution={"progress": stop})
+    kept = sorted(path.name for path in (tmp_path / "list" / "targets").iterdir())
+    assert 8 <= len(kept) < 21
+    (tmp_path / "list" / "targets" / kept[2]).write_bytes(b"damaged")
+    again = st.shortlist(X, y, **FEW, outer=2, out=tmp_path / "list")
+    assert again.features.equals(whole.features)
+    assert again.score == whole.score
+    with pytest.raises(InputError, match="other data or settings"):
+        st.shortlist(X, y, **FEW | {"splits": 10}, outer=2, out=tmp_path / "list")
+    with pytest.raises(InputError, match="already holds a shortlist"):
+        st.shortlist(X, y, **FEW, outer=2, out=tmp_path / "list", execution={"resume": False})
+
+
+def test_minutes_bound_it_and_what_was_left_out_is_told():
+    X, y = data()
+    hurried = shortlist(X, y, bases=["filter"], splits=20, permutations=200, outer=5, minutes=1e-6)
+    assert hurried.listed.n_permutations < 200
+    assert hurried.score is None
+    said = str(hurried)
+    assert "permuted targets of 200" in said
+    assert "no time for repeats" in said
+
+
+def test_the_command_writes_the_list_and_reports_follow(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    X, y = data()
+    X.assign(status=y).to_csv("genes.csv", index=False)
+    few = ["--base", "filter", "--permutations", "20", "--splits", "20", "--outer", "2"]
+    assert run(["shortlist", "genes.csv", "--target", "status", *few]) == 0
+    said = capsys.readouterr().out
+    assert "features tell well from ill; about 1 of them may be false." in said
+    names = (tmp_path / "genes-shortlist" / "shortlist.txt").read_text(encoding="utf-8").split()
+    table = pd.read_csv(tmp_path / "genes-shortlist" / "shortlist.csv")
+    assert table["feature"][table["tier"] == "listed"].tolist() == names
+    sheet = pd.read_excel(tmp_path / "genes-shortlist" / "shortlist.xlsx", engine="openpyxl")
+    pd.testing.assert_frame_equal(sheet, table, check_dtype=False)
+    assert run(["report", "genes-shortlist", "--out", "list.json"]) == 0
+    content = json.loads((tmp_path / "list.json").read_text(encoding="utf-8"))
+    assert content["kind"] == "shortlist"
+    assert [one["feature"] for one in content["shortlist"]["features"] if one["tier"] == "listed"] == names
+    assert run(["methods", "genes-shortlist"]) == 0
+    assert "permuted 20 times" in capsys.readouterr().out
+    assert run(["shortlist", "genes.csv", "--target", "status", *few, "--false", "0"]) == 2
+    assert "--false must be a number above 0" in capsys.readouterr().err
+
+
+def test_values_may_be_large_small_or_far_from_zero():
+    X, y = data()
+    expected = st.shortlist(X, y, **FEW, outer=0).selected
+    for scale, place in ((1e160, 0.0), (1e-200, 0.0), (1.0, 1e10)):
+        assert st.shortlist(X * scale + place, y, **FEW, outer=0).selected == expected
+    number = X["gene0"] + 0.5 * np.random.default_rng(1).normal(size=60)
+    listed = [st.shortlist(X, number * scale, **FEW, outer=0).selected for scale in (1.0, 1e160, 1e-200)]
+    assert listed[0][0] == "gene0"
+    assert listed[0] == listed[1] == listed[2]
+
+
+def test_a_feature_that_separates_the_classes_has_a_large_effect():
+    X, y = data(shift=0.0)
+    found = st.shortlist(X.assign(same=(y == "ill").astype(float)), y, **FEW, outer=0).features
+    assert found["feature"][0] == "same"
+    assert found["effect"][0] > 10
+    assert "more than 10" in str(st.shortlist(X.assign(same=(y == "ill").astype(float)), y, **FEW, outer=0))
+
+
+def test_effects_count_groups_of_rows_not_rows():
+    """Five copies of each of 24 units say no more than the units: the intervals are as wide."""
+    random = np.random.default_rng(3)
+    units, target = random.normal(size=(24, 60)), np.arange(24) % 2
+    units[target == 1, :2] += 2.5
+    groups = np.repeat(np.arange(24), 5)
+    plain = st.shortlist(units, target, **FEW, outer=0).features
+    copied = st.shortlist(st.Data(units[groups], target[groups], groups=groups), **FEW, outer=0).features
+    for found in (plain, copied):
+        found["width"] = found["effect_high"] - found["effect_low"]
+    assert copied["width"][:2].tolist() == pytest.approx(plain["width"][:2].tolist(), rel=0.3)
+
+
+def test_effects_are_not_given_where_their_intervals_do_not_cover():
+    X, y = data()
+    for given in ((X, np.arange(60) % 3), (X[:20], y[:20])):
+        X_given, y_given = given
+        X_given = X_given.assign(strong=10.0 * (np.asarray(y_given) == y_given[0]) + X_given["gene5"])
+        found = st.shortlist(X_given, y_given, **FEW, outer=0)
+        assert "strong" in found.selected
+        assert found.features["effect"].isna().all()
+        assert "Effects are not given" in str(found)
+
+
+def test_strata_within_which_nothing_can_be_exchanged_are_refused():
+    X, y = data()
+    for strata in (y, np.arange(60)):
+        with pytest.raises(InputError, match="could exchange the target"):
+            st.shortlist(X, y, strata=strata, **FEW, outer=0)
+
+
+def test_a_rate_says_nothing_that_is_about_a_number_of_false_features():
+    found = st.shortlist(*data(), bases=["filter"], splits=20, fdr=0.2, outer=0)
+    assert found.listed.power == ()
+    assert "bunches" not in str(found)
+    assert "20% of them may be false" in str(found)

@@ -1,0 +1,73 @@
+"""How many false units are listed where targets have no effect at all, and how ties are broken."""
+
+import numpy as np
+import pytest
+
+from steadyset.shortlists.bases import BASES, Features
+from steadyset.shortlists.exchange import exchange_of
+from steadyset.shortlists.standing import Standing
+from steadyset.tasks import CLASSES
+
+HALVES, UNITS, BUNCH, PERMUTED = 20, 60, 6, 50
+
+
+@pytest.fixture(scope="module")
+def null_targets():
+    """Orders of targets that are all alike: units of a bunch stand high or low together, as correlated features do."""
+    random = np.random.default_rng(0)
+    scores = np.repeat(random.normal(size=(400, 1, UNITS // BUNCH)), BUNCH, axis=2)
+    scores = scores + 0.7 * random.normal(size=(400, 1, UNITS)) + random.normal(size=(400, HALVES, UNITS))
+    return [{"filter": np.argsort(-one, axis=1)} for one in scores]
+
+
+def standings(targets):
+    random = np.random.default_rng(1)
+    for number, observed in enumerate(targets):
+        others = random.permutation(np.delete(np.arange(len(targets)), number))[:PERMUTED]
+        yield Standing([observed, *(targets[other] for other in others)], {"filter": (5, 10)}, UNITS)
+
+
+def mean_and_error(values):
+    return np.mean(values), np.std(values) / np.sqrt(len(values))
+
+
+@pytest.mark.parametrize("false", [0.5, 1.0, 3.0])
+def test_at_most_the_allowed_number_is_false_where_nothing_has_an_effect(null_targets, false):
+    found, error = mean_and_error([one.listing(false, None).listed.sum() for one in standings(null_targets)])
+    assert 0.7 * false < found < false + 2 * error
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.1, 0.2])
+def test_the_chance_of_any_is_at_most_the_rate_where_nothing_has_an_effect(null_targets, rate):
+    found, error = mean_and_error([one.listing(None, rate).listed.any() for one in standings(null_targets)])
+    assert 0.4 * rate < found < rate + 2 * error
+
+
+def test_plain_stepping_does_not_hold_where_false_units_come_in_bunches(null_targets):
+    lists = [one.listing(3.0, None, gate=1.0, last=1.0).listed.sum() for one in standings(null_targets)]
+    found, error = mean_and_error(lists)
+    assert found > 3.0 + 2 * error
+
+
+def test_more_can_be_set_aside_than_an_order_is_long():
+    """Forty units are always before the others, of which the orders hold ten places; permuted targets hold any."""
+    random = np.random.default_rng(2)
+    observed = np.array([np.concatenate([random.permutation(40), 40 + random.permutation(60)])[:50] for _ in range(40)])
+    permuted = [np.array([random.permutation(100)[:50] for _ in range(40)]) for _ in range(50)]
+    orders = [{"filter": one} for one in (observed, *permuted)]
+    listing = Standing(orders, {"filter": (10, 20)}, 100).listing(1.0, None)
+    assert listing.listed[:40].all()
+    assert listing.listed[40:].sum() <= 4
+
+
+def test_equal_columns_share_the_places():
+    """Two hundred copies of a binary column: none is favoured by its number, and half of the halves swap no others."""
+    random = np.random.default_rng(3)
+    y = np.arange(40) % 2
+    column = (random.random(40) < 0.3 + 0.3 * y).astype(float)
+    X = np.repeat(column[:, None], 200, axis=1)
+    halves = exchange_of(y, CLASSES).halves(y, 100, random)
+    orders = BASES["filter"][0](Features.of(X, np.arange(200), ranks=False), y, CLASSES, halves).features
+    counts = np.bincount(orders[:, :20][orders[:, :20] >= 0], minlength=200)
+    # About 20 of 200 halves each; a binomial count stays within five standard deviations of its mean.
+    assert np.abs(counts - counts.mean()).max() < 5 * np.sqrt(counts.mean())
