@@ -62,7 +62,7 @@ def read_resamples(
 
 
 def read_factors(penalty_factors: ArrayLike | None, n_features: int) -> Floats:
-    """How much the penalty counts for each feature: 1 for all, or the numbers given."""
+    """How much the penalty counts for each feature: 1 for all, or the numbers given, so scaled that their mean is 1."""
     if penalty_factors is None:
         return np.ones(n_features)
     factors = numbers(penalty_factors, "penalty_factors")
@@ -78,7 +78,8 @@ def read_factors(penalty_factors: ArrayLike | None, n_features: int) -> Floats:
         )
     if not factors.any():
         raise InputError("penalty_factors are all 0; at least one feature needs a penalty.")
-    return factors
+    factors = factors / factors.max()  # the sum of huge ones would be infinite
+    return np.asarray(factors / factors.mean())
 
 
 @dataclass(frozen=True)

@@ -69,8 +69,8 @@ def elastic_net_path(
 
     Minimises (1 / sum w) sum_i w_i loss_i + lambda sum_j f_j (l1_ratio abs(b_j) + (1 - l1_ratio) / 2 b_j²) with an
     unpenalised intercept. b is the coefficient of the standardised feature (weighted mean 0, weighted sd 1), or, with
-    standardise=False, of the feature as it is; f are the penalty_factors. Of exact copies of a feature, an L1 path
-    without penalty_factors takes the first only.
+    standardise=False, of the feature as it is; f are the penalty_factors, scaled to a mean of 1. Of exact copies of a
+    feature, an L1 path without penalty_factors takes the first only.
 
     Parameters
     ----------
@@ -94,7 +94,8 @@ def elastic_net_path(
     standardise : bool, default=True
         Whether the penalty counts coefficients of standardised features.
     penalty_factors : array-like of shape (n_features,) or None, default=None
-        How much the penalty counts for each feature; None is 1 for all. A feature with the factor 0 is in every model.
+        How much the penalty counts for each feature, up to a common factor: they are scaled to a mean of 1, as glmnet
+        does. None is 1 for all. A feature with the factor 0 has no penalty and is in every model.
     max_features : int or None, default=None
         The path ends after the first level with at least that many features; None follows it to its end.
     tol : float, default=1e-10
@@ -218,7 +219,8 @@ def elastic_net_paths(
     standardise : bool, default=True
         Whether the penalty counts coefficients of standardised features.
     penalty_factors : array-like of shape (n_features,) or None, default=None
-        How much the penalty counts for each feature; None is 1 for all. A feature with the factor 0 is in every model.
+        How much the penalty counts for each feature, up to a common factor: they are scaled to a mean of 1, as glmnet
+        does. None is 1 for all. A feature with the factor 0 has no penalty and is in every model.
     max_features : int or None, default=None
         The path ends after the first level with at least that many features; None follows it to its end.
     tol : float, default=1e-10
