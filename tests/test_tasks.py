@@ -54,8 +54,9 @@ def test_the_task_can_be_said_and_must_make_sense():
         plan_of(FOUR, task="number")
     with pytest.raises(InputError, match="y holds numbers with fractions, which cannot be taken as classes"):
         plan_of(X[:, 0], task="classes")
-    with pytest.raises(InputError, match="task must be classes or number"):
-        plan_of(whole, task="regression")
+    for wrong in ("regression", np.empty((0, 3))):
+        with pytest.raises(InputError, match="task must be classes or number"):
+            plan_of(whole, task=wrong)
 
 
 def test_what_was_understood_is_said_in_words():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import random
 import tempfile
@@ -23,15 +22,15 @@ LARGE = {"n_jobs", "out", "storage"}
 
 def examples(seed: int, count: int) -> Iterator[Example]:
     """Functions in turn, each with other arguments spoilt; a first round makes every sound call."""
-    random_ = random.Random(seed)
     os.chdir(tempfile.gettempdir())
     known = recipes()
     for recipe in known:
         if _sound(recipe):
             yield Example(f"{recipe.name} as it is meant", partial(_answered, recipe))
-    for recipe, _ in zip(itertools.cycle(known), range(count), strict=False):
-        if recipe.sound.keys() - LARGE:
-            yield _spoilt(recipe, random_)
+    for number in range(count):
+        recipe = known[number % len(known)]
+        if recipe.sound.keys() - LARGE:  # an addition leaves the arguments of the others as they were
+            yield _spoilt(recipe, random.Random(f"{seed} {recipe.name} {number // len(known)}"))
 
 
 def _sound(recipe: Recipe) -> bool:

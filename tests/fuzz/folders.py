@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 from tests.fuzz.contract import Example
-from tests.fuzz.hostile import damaged, flipped
+from tests.fuzz.hostile import damaged, flipped, stopped_clock
 
 import steadyset as st
 from steadyset.assessment.folder import RunFolder
@@ -28,15 +28,17 @@ Y = [0, 1] * 10
 def examples(seed: int, count: int) -> Iterator[Example]:
     """Copies of a finished folder, of one in the middle of its work, and of one that holds methods, each damaged."""
     random_ = random.Random(seed)
-    with tempfile.TemporaryDirectory() as place:
-        whole = [_finished(Path(place) / "packed"), _unfinished(Path(place) / "single"), _told(Path(place) / "told")]
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        with stopped_clock():
+            whole = [_finished(place / "packed"), _unfinished(place / "single"), _told(place / "told")]
         for number in range(count):
             source = whole[number % len(whole)]
-            folder = Path(place) / f"copy{number}"
-            shutil.copytree(source, folder)
-            told = _damage(folder, random_)
-            yield Example(f"{source.name}: {told}", partial(_read, source, folder))
-            shutil.rmtree(folder, ignore_errors=True)
+            copy = place / f"copy{number}"
+            shutil.copytree(source, copy)
+            told = _damage(copy, random_)
+            yield Example(f"{source.name}: {told}", partial(_read, source, copy))
+            shutil.rmtree(copy, ignore_errors=True)
 
 
 def _finished(path: Path) -> Path:

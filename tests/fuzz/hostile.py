@@ -7,7 +7,10 @@ import io
 import random
 import re
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -57,6 +60,7 @@ def short(value: Any) -> str:
     return " ".join(text.split())[:150].encode("ascii", "backslashreplace").decode()
 
 
+WHEN_WRITTEN = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 TOKENS = (
     *(b"", b",", b'"', b"\n", b"\r\n", b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"nan", b"inf", b"-1", b"1e400", b"2.5"),
     *(
@@ -100,17 +104,22 @@ def damaged(content: bytes, random_: random.Random) -> bytes:
 
 def damaged_archive(content: bytes, random_: random.Random) -> bytes:
     """A zip archive after an accident to one of its parts, or to the archive itself: its directory may lie."""
-    if random_.random() < 0.3:
-        return damaged(content, random_)
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
-        parts = {name: packed.read(name) for name in packed.namelist()}
+        parts = {name: WHEN_WRITTEN.sub(b"2001-01-01T00:00:00Z", packed.read(name)) for name in packed.namelist()}
+    if random_.random() < 0.3:
+        return damaged(_archive(parts), random_)
     name = random_.choice(list(parts))
     parts[name] = random_.choice((damaged, _renumbered))(parts[name], random_)
-    changed = io.BytesIO()
-    with zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED) as packed:
-        for part, text in parts.items():
-            packed.writestr(part, text)
-    return changed.getvalue()
+    return _archive(parts)
+
+
+def _archive(parts: dict[str, bytes]) -> bytes:
+    """A zip archive that does not tell when it was made."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as packed:
+        for name, content in parts.items():
+            packed.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+    return made.getvalue()
 
 
 def _renumbered(content: bytes, random_: random.Random) -> bytes:
@@ -128,3 +137,10 @@ def flipped(content: bytes, bit: int) -> bytes:
     changed = bytearray(content)
     changed[bit // 8] ^= 1 << bit % 8
     return bytes(changed)
+
+
+@contextmanager
+def stopped_clock() -> Iterator[None]:
+    """Files that are written within it are the same each time: the date in a gzip archive, the seconds of a run."""
+    with mock.patch.multiple("time", time=lambda: 1e9, perf_counter=lambda: 1e9):
+        yield

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from tests.fuzz.contract import Example
 from tests.fuzz.data_files import data_kinds
-from tests.fuzz.hostile import damaged, damaged_archive, short
+from tests.fuzz.hostile import damaged, damaged_archive, short, stopped_clock
 from tests.fuzz.list_files import list_kinds
 
 import steadyset as st
@@ -32,7 +32,8 @@ def examples(seed: int, count: int) -> Iterator[Example]:
     random_ = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        kinds = list(_kinds(place))
+        with stopped_clock():
+            kinds = list(_kinds(place))
         for number, (name, content, read) in zip(range(count), itertools.cycle(kinds), strict=False):
             changed = (damaged_archive if content.startswith(b"PK") else damaged)(content, random_)
             path = place / f"{number}-{name}"
@@ -89,7 +90,7 @@ def _tables(frame: pd.DataFrame, place: Path) -> dict[str, bytes]:
     return {
         "csv": text,
         "tsv": frame.to_csv(index=False, sep="\t").encode(),
-        "csv.gz": gzip.compress(text, mtime=0),
+        "csv.gz": gzip.compress(text),
         "parquet": (place / "whole.parquet").read_bytes(),
         "feather": (place / "whole.feather").read_bytes(),
     }
@@ -103,7 +104,7 @@ def _forms(frame: pd.DataFrame, place: Path) -> dict[str, bytes]:
         "utf16.csv": frame.to_csv(index=False).encode("utf-16"),
         "semicolons.txt": b"Table 1\n\n" + frame.to_csv(index=False, sep=";", decimal=",").encode("latin-1"),
         "spaces.txt": frame.to_csv(sep=" ", index_label=False).encode(),
-        "named.txt.gz": gzip.compress(b"sep=|\n" + frame.to_csv(index=False, sep="|").encode(), mtime=0),
+        "named.txt.gz": gzip.compress(b"sep=|\n" + frame.to_csv(index=False, sep="|").encode()),
     }
 
 

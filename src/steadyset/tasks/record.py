@@ -141,7 +141,7 @@ def task_of(y: Target, task: str | None = None) -> str:
     """The name of the task: `task` where it is given; otherwise the first that recognises the target."""
     names = TASKS.names()
     if task is not None:
-        if task not in names:
+        if not (isinstance(task, str) and task in names):
             raise wrong_argument("task", " or ".join(names), task)
         return str(task)
     width = len(y.dtype.names) if y.dtype.names else 1 if y.ndim == 1 else y.shape[1]
