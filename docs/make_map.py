@@ -22,6 +22,7 @@ WORDS = {
     "findings": "what a result says, as plain data",
     "warming": "compiles kernels ahead",
     "tuning": "search, Pareto front, choice of one configuration",
+    "replications": "whether the next study would select the same",
     "shortlists": "from data to a list of features with a stated error",
     "assessment": "selectors × resamples × data, in run folders",
     "from_tools": "results of other tools as Selections",

@@ -45,6 +45,7 @@ COMMANDS: list[tuple[str, str | None]] = [
     ("report runs --format pdf", "report"),
     ("tune table.csv --target class --trials 1 --out tuned", "tune"),
     ("shortlist table.csv --target class --base filter --outer 0 --permutations 20 --out listed", WORKS),
+    ("replicate table.csv --target class --selector anova:k=2 --pairs 10 --out replicated", WORKS),
     ("measures", WORKS),
     ("selectors", WORKS),
     ("resamplings", WORKS),

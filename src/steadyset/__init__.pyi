@@ -74,6 +74,10 @@ from steadyset.selectors import error_control as error_control
 from steadyset.selectors import aggregate as aggregate
 from steadyset.selectors import BoundRule as BoundRule
 
+# The next study
+from steadyset.replications.run import replication as replication
+from steadyset.replications.result import Replication as Replication
+
 # Filters
 from steadyset.selectors import FilterSelector as FilterSelector
 from steadyset.selectors import list_selectors as list_selectors

@@ -216,6 +216,10 @@ def _running() -> list[Recipe]:
         **{"splits": 10, "outer": 0, "minutes": None, "n_jobs": None, "out": None, "random_state": 0},
         "execution": None,
     }
+    replication = {
+        **{"selector": "anova:k=2", "X": np.tile(X, (4, 1)), "y": np.tile(y, 4), "pairs": 10, "cut": None},
+        **{"n_jobs": None, "out": None, "random_state": 0, "execution": None},
+    }
     return [
         *(Recipe(name, _split(name, list(own)), own | {"random_state": 0} | splits) for name, own in kinds.items()),
         Recipe("AutoRuns", st.AutoRuns, {"width": 0.5, "max_runs": 4, "measure": "nogueira"}),
@@ -229,6 +233,7 @@ def _running() -> list[Recipe]:
         Recipe("assess", st.assess, assess),
         Recipe("tune", st.tune, tune),
         Recipe("shortlist", st.shortlist, shortlist),
+        Recipe("replication", st.replication, replication),
         Recipe(
             "decision_flip",
             st.importances.decision_flip,

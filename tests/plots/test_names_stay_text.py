@@ -4,7 +4,13 @@ import re
 from dataclasses import replace
 
 import pytest
-from tests.plots import goldens, test_accuracy_against_stability, test_listed_features, test_stability_path
+from tests.plots import (
+    goldens,
+    test_accuracy_against_stability,
+    test_listed_features,
+    test_next_study,
+    test_stability_path,
+)
 
 import steadyset as st
 from steadyset.tuning import Trials
@@ -56,6 +62,7 @@ PICTURES = {
     "importance_flow": lambda: st.plot.importance_flow(RUNS, ALIKE),
     "listed_features": lambda: st.plot.listed_features(listed()),
     "measure_agreement": lambda: st.plot.measure_agreement(TWO),
+    "next_study": test_next_study.small,  # which shows no name
     "null_distribution": lambda: st.plot.null_distribution(RUNS, n_draws=20),  # which shows no name
     "runs_by_features": lambda: st.plot.runs_by_features(RUNS),
     "selection_frequencies": lambda: st.plot.selection_frequencies(TWO),

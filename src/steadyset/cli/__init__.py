@@ -25,6 +25,7 @@ USAGE_ERROR: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "
 COMMANDS: dict[str, Function] = {
     "shortlist": runs.shortlist,
     "assess": runs.assess,
+    "replicate": runs.replicate,
     "tune": runs.tune,
     "run": runs.run_job,
     "report": recorded_selections.report,

@@ -1,4 +1,4 @@
-"""`steadyset shortlist`, `assess`, `tune`, `run`: from a data file to an answer; `serve`, the page; and `warm-up`."""
+"""From a data file to an answer: `shortlist`, `assess`, `replicate`, `tune`, `run`; `serve`, the page; `warm-up`."""
 
 from __future__ import annotations
 
@@ -123,6 +123,39 @@ def shortlist(given: Given) -> None:
         typer.echo(f"A report: steadyset report {folder}")
     if not given.spreadsheet_safe:
         warn_of_formulas((one.feature for one in result.listed.features), str(folder / LIST_TABLE))
+
+
+def replicate(given: Given) -> None:
+    """Tell how many of the selected features the next study would select again.
+
+    Disjoint parts of the rows are independent studies. Each is saved as soon as it finishes: after Ctrl-C or a power
+    cut, --resume continues.
+    """
+    import_scikit_learn()
+    from steadyset.findings import findings_of
+    from steadyset.findings.parts import record_findings
+    from steadyset.kernels.jit import before_compiling
+    from steadyset.replications.run import replication
+
+    people = given.format == "table"
+    data = _read_data(given, people=people)
+    folder = given.out if given.out is not None else Path(f"{given.file.name.split('.')[0]}-replication")
+    kept = f"what is finished is in {folder}, and the same command with --resume continues."
+    arguments = given.arguments("run") | {"out": folder}
+    with (
+        before_compiling(lambda: typer.echo(COMPILING)) if people else nullcontext(),
+        resumable(kept) as stop,
+        progress_told(None if people else False, "studies") as progress,
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore", UserWarning)  # what failed is told below
+        result = replication(given.selector, data, **_with_progress(arguments, stop.between(progress)))
+    with resumable(kept), explained(folder, resumable=True):
+        found = findings_of(result)
+        record_findings(found, folder)
+    render(found, given.format, safe=given.spreadsheet_safe)
+    if people:
+        typer.echo(f"\nA report: steadyset report {folder}")
 
 
 def tune(given: Given) -> None:

@@ -46,11 +46,11 @@ def findings_of(
     margin: float | None = None,
     choose: str | None = None,
 ) -> Findings:
-    """What an Assessment, a Shortlist, a Comparison, a Consensus, a Tuning or Selections (also several by name) say.
+    """What an Assessment, a Shortlist, a Comparison, a Replication, a Tuning or Selections (also several) say.
 
     Parameters
     ----------
-    result : Assessment, Shortlist, Comparison, Consensus, Tuning, Selections, Findings, Mapping, str or Path
+    result : Assessment, Shortlist, Comparison, Replication, Tuning, Selections, Findings, Mapping, str or Path
         One of these; Findings stay as they are. A path is that of a run folder or of a file with selections.
     core : float or None, default=None
         The share of the runs from which a feature belongs to the steady core; None is 0.9.
@@ -115,6 +115,12 @@ def findings_of(
         from steadyset.findings.of_shortlist import of_shortlist
 
         return of_shortlist(result, core=core, level=level)
+    from steadyset.replications.result import Replication
+
+    if isinstance(result, Replication):
+        from steadyset.findings.of_replication import of_replication
+
+        return of_replication(result, level=level)
     from steadyset.findings.of_tuning import of_tuning
     from steadyset.tuning import Tuning  # takes long to import
 
@@ -136,7 +142,7 @@ def methods_text(
 
     Parameters
     ----------
-    result : Assessment, Shortlist, Comparison, Consensus, Tuning, Selections, Findings, Mapping, str or Path
+    result : Assessment, Shortlist, Comparison, Replication, Tuning, Selections, Findings, Mapping, str or Path
         What `findings_of` takes; the folder of a tuning that the command made is taken too.
     format : str, default="text"
         "text", "markdown", "latex" or "json"; "bibtex" and "csl" (CSL-JSON) give the references alone.

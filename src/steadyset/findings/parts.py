@@ -21,19 +21,22 @@ from steadyset.foundation.text import SHOWN_NAMES, listed
 from steadyset.inference.features import Feature
 from steadyset.io import beneath
 from steadyset.io.disk import RECORDED_FINDINGS, write_durably
+from steadyset.replications.result import Replicated
 from steadyset.selections import Selections
 from steadyset.shortlists.listed import Listed
 
 if TYPE_CHECKING:
     from steadyset.inference.comparison import Comparison
     from steadyset.inference.consensus import Consensus
+    from steadyset.replications.result import Replication
     from steadyset.selections import RunsLike
     from steadyset.shortlists.result import Shortlist
     from steadyset.tuning import Trials, Tuning
 
     # What findings_of takes; an Assessment is among what holds runs.
     ResultLike: TypeAlias = (
-        "Findings | Shortlist | Comparison | Consensus | Tuning | RunsLike | Mapping[str, RunsLike] | Path"
+        "Findings | Shortlist | Replication | Comparison | Consensus | Tuning | RunsLike | Mapping[str, RunsLike] "
+        "| Path"
     )
 
 STABILITY = "stability"  # what differences are about, unless about a score
@@ -262,7 +265,8 @@ class Findings(Shown):
     Attributes
     ----------
     kind : str
-        What was looked at: "assessment", "comparison", "consensus", "tuning", "shortlist", "selections" or "measures".
+        What was looked at: "assessment", "comparison", "consensus", "tuning", "shortlist", "replication", "selections"
+        or "measures".
     about : str
         What it is about, in a few words.
     measure : str
@@ -313,6 +317,8 @@ class Findings(Shown):
         Everything that a tuning tried.
     shortlist : Listed or None
         The features that a stated number of false ones may be among, with what proves it and what would help.
+    replication : Replicated or None
+        How many features the next study would select again.
 
     Examples
     --------
@@ -349,6 +355,7 @@ class Findings(Shown):
     methods: Methods | None = field(default=None, repr=False)
     trials: Trials | None = field(default=None, repr=False)
     shortlist: Listed | None = None
+    replication: Replicated | None = None
 
     def __repr__(self) -> str:
         return f"Findings({self.kind}; {self.about})"

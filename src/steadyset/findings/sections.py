@@ -27,6 +27,7 @@ from steadyset.findings.tables import (
     candidates_table,
     feature_tables,
     front_table,
+    kept_table,
     measures_table,
     ranking_table,
     rules_table,
@@ -36,8 +37,10 @@ from steadyset.findings.tables import (
     short_pairs,
     short_ranking,
     short_shortlist,
+    short_studies,
     short_summary,
     shortlist_table,
+    studies_table,
     summary_legend,
     summary_table,
     tests_table,
@@ -387,6 +390,17 @@ def _helps(found: Findings) -> Iterator[Block]:
         yield Bullets(lines)
 
 
+def _next_study(found: Findings) -> Iterator[Block]:
+    assert found.replication is not None
+    yield TableBlock(studies_table(found))
+    yield _text(
+        "In common: of two such studies. Again: of this list, in such a study: on average, and in 95% of single ones. "
+        "Intervals in brackets are at 95%.",
+        small=True,
+    )
+    yield TableBlock(kept_table(found), MOST_LISTED, ("more feature", "selected less often"), heading="This list")
+
+
 FAILED, WARNED = "Runs without a selection or a score", "Runs with warnings"
 SECTIONS = (
     Section("answer", "", _answer),
@@ -401,6 +415,7 @@ SECTIONS = (
     Section("predicts", "Does it predict?", _predicts, needs=("shortlist",), brief="Does it predict?"),
     Section("again", "Would it come out again?", _comes_again, needs=("shortlist",), brief="Would it come out again?"),
     Section("helps", "What would help?", _helps, needs=("shortlist",), brief="What would help?"),
+    Section("next_study", "The next study", _next_study, needs=("replication",), short_tables=short_studies),
     Section("summary", _summary_title, _summary, needs=("summary",), short_tables=short_summary, legend=summary_legend),
     Section(
         "measures", "Stability by many measures", _only(measures_table), ("measures",), short_tables=short_measures

@@ -25,6 +25,7 @@ from steadyset.foundation.display import Bar, Table, Words
 from steadyset.foundation.text import amount, counted, expected_count, number, p_value, percent, shown_name, span
 from steadyset.inference.features import BOTH, Feature, stand_ins_words
 from steadyset.options import as_shell_line
+from steadyset.replications.result import NextStudy
 from steadyset.shortlists.listed import CANDIDATE, GROUP, LISTED, Listed, ListedFeature
 
 if TYPE_CHECKING:
@@ -339,6 +340,62 @@ def rules_table(found: Findings) -> ReportTable:
     return _table("rules", "Other rules on the same halves", columns, found.shortlist.rules)
 
 
+def studies_table(found: Findings) -> ReportTable:
+    """What is expected of studies of half the rows, as many, and more."""
+    assert found.replication is not None
+    one = found.replication
+
+    def of(agreements: tuple[str, ...]) -> Any:
+        return lambda study: tuple(one.common(getattr(study, name)) for name in agreements)
+
+    def singly(study: NextStudy) -> tuple[float, float]:
+        return one.size * study.one_low, one.size * study.one_high
+
+    ends = ("agreement", "low", "high"), ("again", "again_low", "again_high")
+    columns = [
+        _column("rows", "rows", _whole),
+        _column(f"in common, of {one.size}", ("in_common", "low", "high"), _rounded, of=of(ends[0])),
+        _column("again, on average", ("again", "again_low", "again_high"), _rounded, of=of(ends[1])),
+        _column("again, in one study", ("one_low", "one_high"), _from_to, of=singly),
+        _column("by", "measured", _without_model, text=True),
+    ]
+    return _table("studies", "What the next study would select", columns, one.studies)
+
+
+def kept_table(found: Findings) -> ReportTable:
+    """The list, and how often studies of half the size select each feature."""
+    assert found.replication is not None
+    rows = found.replication.studies[0].rows
+    columns = [
+        _column("feature", "feature", text=True),
+        _column(f"of studies of {rows} rows", "frequency", wording.percent),
+    ]
+    return _table("kept", "The list of all rows", columns, found.replication.features)
+
+
+def short_studies(found: Findings, most: int | None) -> list[Table]:
+    """The next studies and the list."""
+    studies, kept = studies_table(found), kept_table(found)
+    return [Table.of(_short_rows(studies), "The next study"), Table.of(_short_rows(kept), "This list", most=most)]
+
+
+def _short_rows(table: ReportTable) -> list[dict[str, Any]]:
+    titles = [column.title for column in table.columns]
+    return [dict(zip(titles, texts, strict=True)) for texts in table.texts()]
+
+
+def _rounded(value: float, low: float, high: float) -> str:
+    return f"{value:.1f} ({low:.1f} to {high:.1f})"
+
+
+def _from_to(low: float, high: float) -> str:
+    return f"{low:.0f} to {high:.0f}"
+
+
+def _without_model(measured: bool) -> str:
+    return "disjoint parts of the rows" if measured else "extrapolation"
+
+
 def _chosen(one: ListedFeature) -> TableCell:
     values = (one.frequency, one.low, one.high)
     return TableCell(wording.percent(one.frequency), values, (one.low, one.frequency, one.high))
@@ -608,6 +665,8 @@ def main_rows(found: Findings) -> list[dict[str, Any]]:
     """What a csv file holds of findings, with every number: the shortlist, the front of a tuning, else the summary."""
     if found.shortlist is not None:
         return shortlist_table(found, every=True).records()
+    if found.replication is not None:
+        return studies_table(found).records()
     if found.front:
         return front_rows(found)
     return [

@@ -13,7 +13,7 @@ from steadyset.io.lists import R_LAYOUTS, READ_LAYOUTS
 from steadyset.options import REQUIRED, Field, Option
 
 # Commands that take the same options.
-RUNS = "shortlist assess tune"
+RUNS = "shortlist assess tune replicate"
 PROCEDURES = "measure compare consensus"
 REPORT_FILES = listed([f".{name}" for name in REPORT_FORMATS[:-1]], last=" or ")
 SELECTIONS = f"{PROCEDURES} report methods"
@@ -194,6 +194,24 @@ TABLE: tuple[Option, ...] = (
         Option("minutes", "When to stop: what there is no time for is left out, and told.", "MINUTES"),
         commands="shortlist",
         calls=("run",),
+    ),
+    *_all(
+        Option(
+            "selector",
+            "The selector, which selects a fixed number of features.",
+            SPECIFICATION,
+            default=REQUIRED,
+            short="-s",
+            calls=("what",),
+        ),
+        Option(
+            "pairs",
+            "How many pairs of studies of each size. Default: 150 for filters that take all of them together, else 40.",
+            "N",
+            least=10,
+            calls=("run",),
+        ),
+        commands="replicate",
     ),
     Option(
         "selector",
@@ -557,7 +575,7 @@ TABLE: tuple[Option, ...] = (
     # ---- how the work is done, and where it goes ------------------------------------------------------------------
     *_all(
         *_all(
-            Option("jobs", "Parallel jobs; -1 uses every core.", commands="assess shortlist warm-up"),
+            Option("jobs", "Parallel jobs; -1 uses every core.", commands="assess shortlist replicate warm-up"),
             Option("jobs", "Threads; -1 uses every core.", commands="tune"),
             metavar="N",
             default=-1,
@@ -584,6 +602,7 @@ TABLE: tuple[Option, ...] = (
         *_all(
             Option("out", "The run folder. Default: FILE's name + -runs.", commands="assess"),
             Option("out", "The folder. Default: FILE's name + -shortlist.", commands="shortlist"),
+            Option("out", "The folder. Default: FILE's name + -replication.", commands="replicate"),
             Option("out", "The folder. Default: FILE's name + -tuning.", commands="tune"),
             metavar="DIR",
             short="-o",

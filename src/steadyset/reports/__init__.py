@@ -143,6 +143,8 @@ def _target(path: str | Path, form: str | None) -> tuple[Path, str]:
 
 def title_of(found: Findings) -> str:
     """The question that a document answers."""
+    if found.replication is not None:
+        return "Would the next study select the same features?"
     return STEADY if found.shortlist is None else title(found.shortlist)
 
 

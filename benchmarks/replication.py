@@ -1,0 +1,133 @@
+"""Does the replication of a selection hold? Simulated studies whose agreement is known by brute force.
+
+Each case draws data from a population: features in correlated blocks, some of which shift with the target. Many
+independent pairs of studies of n/2 and of n rows give the true agreement. Then `st.replication` looks at single data
+sets of n rows: how far its estimates are off, and how often its 95% intervals hold the truth.
+
+    python -m benchmarks.replication            # writes benchmarks/replication.json
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import steadyset as st
+
+OUT = Path(__file__).with_suffix(".json")
+DATA_SETS, PAIRS, TRUE_PAIRS = 50, 60, 400
+
+
+@dataclass(frozen=True)
+class Case:
+    """A population and a selector."""
+
+    name: str
+    selector: str
+    task: str = "classes"
+    n: int = 100
+    d: int = 200
+    k: int = 10
+    effects: tuple[float, ...] = ()
+    block: int = 5
+    r: float = 0.5
+    share: float = 0.5
+
+    def study(self, n: int, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """n rows of the population."""
+        common = np.repeat(random.normal(size=(n, self.d // self.block)), self.block, axis=1)
+        X = np.sqrt(self.r) * common + np.sqrt(1 - self.r) * random.normal(size=(n, self.d))
+        slopes = np.zeros(self.d)
+        slopes[: len(self.effects) * self.block : self.block] = self.effects
+        if self.task == "number":
+            y = X @ slopes + random.normal(size=n)
+            return X, y
+        if self.task == "several":
+            y = random.integers(0, 3, size=n)
+            X += np.outer(y - 1.0, slopes)
+            return X, y
+        y = (random.random(n) < self.share).astype(int)
+        X += np.outer(y - 0.5, slopes)
+        return X, y
+
+
+FEW, MANY = (1.2, 1.0, 0.8, 0.6, 0.4), tuple(np.linspace(0.9, 0.1, 20))
+CASES = (
+    Case("noise", "anova:k=10"),
+    Case("few effects", "anova:k=10", effects=FEW),
+    Case("many effects", "anova:k=10", effects=MANY),
+    Case("many effects, one class 20%", "anova:k=10", effects=MANY, share=0.2),
+    Case("many effects, three classes", "anova:k=10", "several", effects=tuple(0.5 * e for e in MANY)),
+    Case("few effects, lasso", "lasso:k=10", effects=FEW),
+    Case("noise, number", "anova:k=10", "number"),
+    Case("few effects, number", "anova:k=10", "number", effects=tuple(0.4 * e for e in FEW)),
+    Case("many effects, number", "anova:k=10", "number", effects=tuple(0.4 * e for e in MANY)),
+    Case("many effects, number, 200 rows", "anova:k=10", "number", n=200, effects=tuple(0.4 * e for e in MANY)),
+    Case("few effects, number, lasso", "lasso:k=10", "number", effects=tuple(0.4 * e for e in FEW)),
+)
+
+
+def agreement(a: np.ndarray, b: np.ndarray, k: int, d: int) -> float:
+    """K of two selections of k of d features."""
+    return float((len(np.intersect1d(a, b)) / k - k / d) / (1 - k / d))
+
+
+def truth(case: Case, n: int, random: np.random.Generator) -> float:
+    """The agreement of independent studies of n rows."""
+    values = []
+    task = "number" if case.task == "number" else "classes"
+    for _ in range(TRUE_PAIRS):
+        chosen = []
+        for _ in range(2):
+            X, y = case.study(n, random)
+            name, k = case.selector.split(":k=")
+            made = (
+                st.FilterSelector(name, k=int(k))
+                if name == "anova"
+                else st.selectors.ElasticNetSelector(k=int(k), task=task)
+            )
+            chosen.append(np.flatnonzero(made.fit(X, y).get_support()))
+        values.append(agreement(*chosen, case.k, case.d))
+    return float(np.mean(values))
+
+
+def measure(case: Case) -> dict[str, object]:
+    """The truth of a case, and what single data sets say of it."""
+    random = np.random.default_rng([2026, CASES.index(case)])
+    true = {0.5: truth(case, case.n // 2, random), 1.0: truth(case, case.n, random)}
+    rows = []
+    for number in range(DATA_SETS):
+        X, y = case.study(case.n, np.random.default_rng([7, CASES.index(case), number]))
+        found = st.replication(case.selector, X, y, pairs=PAIRS, execution={"progress": False})
+        rows.append({one.multiple: (one.agreement, one.low, one.high) for one in found.replicated.studies})
+    told: dict[str, object] = {"case": case.name, "selector": case.selector, "n": case.n, "data_sets": DATA_SETS}
+    for multiple, name in ((0.5, "half"), (1.0, "same")):
+        got = np.array([row[multiple] for row in rows])
+        told[name] = {
+            "truth": true[multiple],
+            "bias": float(got[:, 0].mean() - true[multiple]),
+            "rmse": float(np.sqrt(((got[:, 0] - true[multiple]) ** 2).mean())),
+            "covered": float(((got[:, 1] <= true[multiple] + 0.02) & (true[multiple] <= got[:, 2] + 1e-9)).mean()),
+            "width": float((got[:, 2] - got[:, 1]).mean()),
+        }
+    return told
+
+
+def main(names: list[str]) -> None:
+    """Measure the cases, or those that are named, and write what was found."""
+    before = json.loads(OUT.read_text()) if OUT.exists() else []
+    done = {one["case"]: one for one in before}
+    for case in CASES:
+        if names and case.name not in names:
+            continue
+        done[case.name] = measure(case)
+        print(json.dumps(done[case.name]), flush=True)
+        OUT.write_text(json.dumps([done[one.name] for one in CASES if one.name in done], indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
