@@ -19,7 +19,7 @@ import numpy as np
 import steadyset as st
 
 OUT = Path(__file__).with_suffix(".json")
-DATA_SETS, PAIRS, TRUE_PAIRS = 50, 60, 400
+DATA_SETS, PAIRS, TRUE_PAIRS = 40, 60, 300
 
 
 @dataclass(frozen=True)

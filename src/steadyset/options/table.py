@@ -13,7 +13,8 @@ from steadyset.io.lists import R_LAYOUTS, READ_LAYOUTS
 from steadyset.options import REQUIRED, Field, Option
 
 # Commands that take the same options.
-RUNS = "shortlist assess tune replicate"
+JOBS = "shortlist assess tune"  # which the page offers, and `steadyset run` takes
+RUNS = f"{JOBS} replicate"
 PROCEDURES = "measure compare consensus"
 REPORT_FILES = listed([f".{name}" for name in REPORT_FORMATS[:-1]], last=" or ")
 SELECTIONS = f"{PROCEDURES} report methods"
@@ -608,7 +609,12 @@ TABLE: tuple[Option, ...] = (
             short="-o",
             field=Field("runs", "Name"),
         ),
-        Option("resume", "Continue what is in the folder.", commands=RUNS, default=False, record="execution"),
+        *_all(
+            Option("resume", "Continue what is in the folder.", commands=JOBS),
+            Option("resume", "Continue what is in the folder.", commands="replicate"),
+            default=False,
+            record="execution",
+        ),
         Option(
             "all_rows",
             "Fit each selector once more, to all rows, for the table of features.",
