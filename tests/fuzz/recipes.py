@@ -29,6 +29,7 @@ RECORDS = frozenset(
             "Interval",
             "Measure",
             "NullExpectation",
+            "Replication",
             "Shortlist",
         ),
         *(

@@ -9,7 +9,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import amount
 from steadyset.plots.catalogue import picture
 from steadyset.plots.picture import INK, MUTED, STEADY, Picture, pictured, tips
-from steadyset.replications.result import Replication
+from steadyset.replications.result import MeasuredSize, NextStudy, Replication
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,11 +53,10 @@ def next_study(result: Findings | Replication) -> Picture:
     if one is None:
         raise InputError("result has no replication; give what st.replication returns.")
     chance = one.size * one.by_chance
-    sizes = [(MEASURED, size) for size in one.measured[:-1]]
-    studies = [(MEASURED if study.measured else EXTRAPOLATED, study) for study in one.studies]
+    sizes: list[tuple[str, MeasuredSize | NextStudy]] = [(MEASURED, size) for size in one.measured[:-1]]
+    sizes += [(MEASURED if study.measured else EXTRAPOLATED, study) for study in one.studies]
     rows = [
-        (how, of.rows, one.common(of.agreement), one.common(of.low), one.common(of.high), chance)
-        for how, of in (*sizes, *studies)
+        (how, of.rows, one.common(of.agreement), one.common(of.low), one.common(of.high), chance) for how, of in sizes
     ]
     note = f"Of {one.size} features, with 95% intervals; dashed: random choices. Rows on a logarithmic scale."
     return pictured(rows, STUDY_COLUMNS, _drawn, note, _seen)
