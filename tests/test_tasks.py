@@ -35,8 +35,13 @@ def plan_of(y, **options):
         ),
         (np.r_[np.zeros(59), 1], r"y has only one row of the class 1\.0; a class needs at least 2 rows"),
         (np.repeat(["yes ", "no", " yes"], 20), "y has the classes ' yes' and 'yes ', which differ only by spaces"),
-        (X[:, :2], r"got an array of shape \(60, 2\) instead; choose one of its columns"),
-        (np.zeros(60, dtype=[("event", bool), ("time", float)]), r"y has 2 values per row \(event, time\)"),
+        (X[:, :3], r"got an array of shape \(60, 3\) instead; choose one of its columns"),
+        (X[:, :2], r"y has 2 values per row \(y\[:, 0\], y\[:, 1\]\): the time 'y\[:, 0\]' is -.* in 31 rows"),
+        (np.zeros(60, dtype=[("a", bool), ("b", float), ("c", float)]), r"y has 3 values per row \(a, b, c\)"),
+        (
+            np.zeros(60, dtype=[("event", bool), ("time", float)]),
+            r"per row \(time, event\): the time 'time' is 0 in 60",
+        ),
     ],
 )
 def test_targets_that_mean_nothing_are_refused_before_any_run(y, sentence):

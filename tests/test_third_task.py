@@ -1,4 +1,4 @@
-"""A task is one record: counts, and targets with two columns, run through everything without a change elsewhere."""
+"""A task is one record: visits, and targets with two columns, run through everything without a change elsewhere."""
 
 import numpy as np
 import pytest
@@ -29,17 +29,17 @@ def correlation(X, y, weights):
 
 
 @pytest.fixture
-def _count():
+def _visits():
     TASKS.add(
         Task(
-            name="count",
-            words="a count",
-            one="a count",
-            several="counts",
+            name="visits",
+            words="visits",
+            one="a number of visits",
+            several="visits",
             recognise=lambda y: False,  # only where somebody says so
             check=lambda y: None,
-            describe=lambda y: f"a count, {int(np.sum(y))} in total",
-            selectors=lambda n_classes: ("by_count",),
+            describe=lambda y: f"visits, {int(np.sum(y))} in total",
+            selectors=lambda n_classes: ("by_visits",),
             score=lambda y: "deviance",
             predictor=lambda: PoissonRegressor(alpha=0.1),
             predictor_words="Poisson regression",
@@ -47,49 +47,49 @@ def _count():
             blind_words="the mean",
         )
     )
-    SCORES.add(Score("deviance", deviance, ("count",), lower_is_better=True, bounded=False, offered=True))
+    SCORES.add(Score("deviance", deviance, ("visits",), lower_is_better=True, bounded=False, offered=True))
     register_filter(
         Filter(
-            name="by_count",
+            name="by_visits",
             score=correlation,
-            variants={"count": Variant(correlation, "correlation with the logarithm of the count", "|r|")},
-            target=("count",),
+            variants={"visits": Variant(correlation, "correlation with the logarithm of the count", "|r|")},
+            target=("visits",),
             reference="",
         )
     )
 
 
-@pytest.mark.usefixtures("_count")
-def test_counts_run_with_the_defaults_of_their_record(tmp_path):
+@pytest.mark.usefixtures("_visits")
+def test_visits_run_with_the_defaults_of_their_record(tmp_path):
     found = st.assess(
         None,
-        st.Data(X, COUNTS, task="count"),
+        st.Data(X, COUNTS, task="visits"),
         resampling=st.KFold(3),
         out=tmp_path / "folder",
         execution=st.Execution(progress=False),
     )
     assert found.failures.empty
-    assert found.selectors == ("by_count",)
-    assert set(found.selections["by_count"].sets()[0]) >= {"x0", "x3"}
-    assert found.settings["task"] == "count"
+    assert found.selectors == ("by_visits",)
+    assert set(found.selections["by_visits"].sets()[0]) >= {"x0", "x3"}
+    assert found.settings["task"] == "visits"
     assert found.settings["scoring"] == ["deviance"]
     assert found.settings["details"]["predictor"] == "a Poisson regression on standardised features"
     again = st.Assessment.open(tmp_path / "folder")
     assert again.selections == found.selections
 
 
-@pytest.mark.usefixtures("_count")
-def test_counts_are_known_where_tasks_are_listed_or_refused():
-    assert st.list_selectors().loc["by_count", "target"] == "count"
-    with pytest.raises(st.InputError, match=r"task must be classes or number.* or count \(got 'counts'\)"):
+@pytest.mark.usefixtures("_visits")
+def test_visits_are_known_where_tasks_are_listed_or_refused():
+    assert st.list_selectors().loc["by_visits", "target"] == "visits"
+    with pytest.raises(st.InputError, match=r"task must be classes or number.* or visits \(got 'counts'\)"):
         st.assess(["anova"], st.Data(X, COUNTS, task="counts"))
-    with pytest.raises(st.InputError, match=r"The selector cannot run on a count: lasso \(for classes or numbers\)"):
-        st.assess(["lasso"], st.Data(X, COUNTS, task="count"))
-    with pytest.raises(st.InputError, match="There is no score 'accuracy' for count; known are deviance"):
-        st.assess(["by_count"], st.Data(X, COUNTS, task="count"), scoring="accuracy")
+    with pytest.raises(st.InputError, match=r"The selector cannot run on visits: lasso \(for classes or numbers\)"):
+        st.assess(["lasso"], st.Data(X, COUNTS, task="visits"))
+    with pytest.raises(st.InputError, match="There is no score 'accuracy' for visits; known are deviance"):
+        st.assess(["by_visits"], st.Data(X, COUNTS, task="visits"), scoring="accuracy")
 
 
-@pytest.mark.usefixtures("_count")
+@pytest.mark.usefixtures("_visits")
 def test_classes_and_numbers_do_not_see_the_new_task():
     assert task_of(np.array([0, 1, 1, 0])) == "classes"
     assert task_of(np.linspace(0, 1, 9)) == "number"
@@ -174,6 +174,6 @@ def test_strata_are_those_of_the_task():
         assert plan.y[drawn.train, 1].sum() == 10
 
 
-def test_two_columns_are_refused_where_no_task_takes_them():
-    with pytest.raises(st.InputError, match=r"y should be a 1d array, got an array of shape \(60, 2\)"):
-        st.assess(["anova"], X, TIMES)
+def test_three_columns_are_refused_where_no_task_takes_them():
+    with pytest.raises(st.InputError, match=r"y should be a 1d array, got an array of shape \(60, 3\)"):
+        st.assess(["anova"], X, np.column_stack([TIMES, EVENTS]))

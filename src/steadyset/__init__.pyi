@@ -51,6 +51,8 @@ from steadyset.assessment import Execution as Execution
 from steadyset.runner.plan import Cut as Cut
 from steadyset.io.data.data_table import load_data as load_data
 from steadyset.io.data.data_table import Data as Data
+from steadyset.tasks import Survival as Survival
+from steadyset.tasks.models.cox import CoxModel as CoxModel
 from steadyset.io.inspection import inspect as inspect
 from steadyset.io.inspection import Inspection as Inspection
 
@@ -116,6 +118,9 @@ from steadyset import selectors as selectors
 
 # Rules of choice: st.choose
 from steadyset.tuning import choose as choose
+
+# Scores of times to events: st.scores
+from steadyset.runner import scores as scores
 
 # Importances: st.importances
 from steadyset.selectors import importances as importances

@@ -40,7 +40,6 @@ from steadyset.io.labels import UnionOfNames
 from steadyset.io.lists import UNKNOWN_UNIVERSE
 from steadyset.measures.evaluate import BY_COLUMN_ORDER, MOST_TIED, is_of_scale, judged
 from steadyset.measures.record import get_measure
-from steadyset.runner.run import ONE_CLASS
 from steadyset.runner.scoring import ACCURACY, BALANCED_ACCURACY, LACKING, lower_is_better
 from steadyset.selections import Selections, as_selections
 from steadyset.tasks import CLASSES, TASKS, is_unbalanced
@@ -489,16 +488,18 @@ def target_told(settings: Mapping[str, Any]) -> list[str]:
 
 
 def _lacking_told(assessment: Assessment) -> list[str]:
-    """How many runs lack a class, and what keeps them all."""
+    """How many runs lack a class, or events, and what keeps them."""
+    task = TASKS.find(assessment.settings.get("task", CLASSES))
+    what, kept = ("a class", "all classes") if task.has_classes else ("events", "their share")
     lacking = {
         cell.run
         for cell in assessment.cells
-        if cell.failure == ONE_CLASS or any(LACKING in told for told in cell.warnings)
+        if (cell.failure and cell.failure == task.unlearnable) or any(LACKING in told for told in cell.warnings)
     }
     if lacking and "stratified=True" not in assessment.settings["resampling"]:
         return [
-            f"In {counted(len(lacking), 'run')} the training or test rows lack a class; a resampling with "
-            "stratified=True keeps all classes in both."
+            f"In {counted(len(lacking), 'run')} the training or test rows lack {what}; a resampling with "
+            f"stratified=True keeps {kept} in both."
         ]
     return []
 

@@ -12,10 +12,11 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from steadyset.foundation.arguments import check_choice
-from steadyset.foundation.errors import InputError
+from steadyset.foundation.errors import InputError, about
 from steadyset.io.files import machine_bytes
 from steadyset.io.labels import some_names
 from steadyset.kernels.arrays import Floats
+from steadyset.tasks import columns_of, read_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -221,8 +222,9 @@ def target_values(y: Any, n_rows: int | None) -> NDArray[Any]:
     """One known value for each row: numbers, or labels as text."""
     if y is None:
         raise InputError("y is missing: give the outcome of each row, or a table from load_data, which knows it.")
-    if _has_columns(y):  # a task with several values per row
-        return _columns(y, n_rows)
+    columns = columns_of(y)
+    if columns is not None:  # a task with several values per row
+        return _columns(columns, n_rows)
     target = _vector(y, "y", n_rows)
     if target.dtype.kind in "OT":
         target = _labels_or_numbers(target, "y")
@@ -235,22 +237,17 @@ def target_values(y: Any, n_rows: int | None) -> NDArray[Any]:
     return target
 
 
-def _has_columns(y: Any) -> bool:
-    """Whether there are several values for each row; lists of different lengths get their sentence later."""
-    try:
-        shape = np.shape(y)
-    except ValueError:
-        return False
-    return len(shape) == 2 and shape[1] > 1
-
-
-def _columns(y: Any, n_rows: int | None) -> NDArray[Any]:
-    """Several numbers for each row, such as a time and whether the event took place."""
-    target = number_array(np.asarray(y), "y")
-    if n_rows not in (None, len(target)):
-        raise InputError(f"y has the shape {target.shape}; expected one row for each of the {n_rows} rows of X.")
-    if not np.isfinite(target).all():
-        raise InputError("y has missing or infinite values; drop those rows.")
+def _columns(columns: Mapping[str, Any], n_rows: int | None) -> NDArray[Any]:
+    """Several values for each row, such as a time and whether the event took place."""
+    found = len(next(iter(columns.values())))
+    if n_rows not in (None, found):
+        raise InputError(
+            f"y has {found} rows of {len(columns)} values; expected one for each of the {n_rows} rows of X."
+        )
+    with about(f"y has {len(columns)} values per row ({', '.join(columns)})"):
+        target = number_array(read_columns(columns), "y")
+        if not np.isfinite(target).all():
+            raise InputError("some are missing or infinite; drop those rows.")
     return target
 
 

@@ -168,6 +168,21 @@ TABLE: tuple[Option, ...] = (
     ),
     *_all(
         Option(
+            "time",
+            "Instead of a target: how long each row was followed, for the time to an event.",
+            field=Field("target", "Time", " to an event"),
+        ),
+        Option(
+            "event",
+            "With --time: 1 or True where the event took place, 0 or False where the row was censored.",
+            field=Field("target", "Event", ", 1 or 0"),
+        ),
+        metavar="COLUMN",
+        commands=RUNS,
+        calls=("data",),
+    ),
+    *_all(
+        Option(
             "false",
             "How many false features the list may hold on average.",
             "NUMBER",

@@ -29,7 +29,6 @@ from steadyset.selectors.filters import FilterSelector, get_filter
 from steadyset.selectors.known import fits_many
 from steadyset.tasks import TASKS
 
-ONE_CLASS = "the resample holds one class only; a resampling with stratified=True keeps all of them"
 NOTHING = "nothing was selected"
 # Draws of random features per run, whose scores are averaged. Those of one draw vary so much from run to run that a
 # test against them would hardly ever find a selector that is better.
@@ -112,8 +111,8 @@ def compute(job: Job) -> Cell:
     """
     plan, blank = job.plan, Cell(0, 0, job.resample.label, None, None, fit_seconds=job.spent)
     training = Training.of(plan, job.resample)
-    if training.has_one_class:
-        return replace(blank, failure=ONE_CLASS)
+    if training.tells_nothing:
+        return replace(blank, failure=TASKS[plan.task].unlearnable)
     begin = time.perf_counter()
     with same_conditions() as heard:
         try:
@@ -316,7 +315,7 @@ def _fitted_together(plan: Plan, selector: Any, runs: Sequence[int], resamples: 
     usable = [
         (run, resample)
         for run, resample in zip(runs, resamples, strict=True)
-        if resample.noise is None and not Training.of(plan, resample).has_one_class
+        if resample.noise is None and not Training.of(plan, resample).tells_nothing
     ]
     if not usable:
         return {}
@@ -407,8 +406,8 @@ class Training:
         return cls(plan, resample, target, medians(plan.X[resample.train], plan.gaps) if plan.fills else None)
 
     @property
-    def has_one_class(self) -> bool:
-        return not TASKS[self.plan.task].can_be_learnt(self.target)
+    def tells_nothing(self) -> bool:
+        return not TASKS[self.plan.task].learnable(self.target)
 
     @property
     def y(self) -> npt.NDArray[Any]:

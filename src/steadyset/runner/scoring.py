@@ -21,8 +21,9 @@ from steadyset.foundation.arguments import is_collection, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.registry import Registry
 from steadyset.kernels.arrays import Floats
+from steadyset.runner import scores as of_times
 from steadyset.runner.conditions import listening, reason, same_conditions
-from steadyset.tasks import CLASSES, NUMBER, TASKS
+from steadyset.tasks import CLASSES, COUNT, NUMBER, SURVIVAL, TASKS
 
 Scorer = Callable[[Any, Any, Any], float]
 ScoringLike = str | Scorer | Sequence[str | Scorer] | Mapping[str, str | Scorer] | None
@@ -45,6 +46,36 @@ def _balanced_accuracy(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
     if not np.isin(getattr(model, "classes_", ()), y).all():
         return float("nan")
     return float(metrics.balanced_accuracy_score(y, model.predict(X)))
+
+
+def _risk(score: Callable[..., Any], *, middle: bool = False) -> Scorer:
+    """A score of times, events and predicted risks; with `middle`, at the middle of the times of events."""
+
+    def scorer(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
+        times, events = y[:, 0], y[:, 1]
+        at = [[np.median(times[events > 0])]] if middle else []
+        return float(np.ravel(score(times, events, np.asarray(model.predict(X), dtype=np.float64), *at))[0])
+
+    return scorer
+
+
+def _integrated_brier(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
+    """The mean Brier score from the first tenth of the times of events to the last tenth."""
+    times, events = y[:, 0], y[:, 1]
+    points = np.unique(np.quantile(times[events > 0], np.linspace(0.1, 0.9, 17)))
+    last = model
+    if not hasattr(model, "predict_survival") and hasattr(model, "steps"):
+        last, X = model[-1], model[:-1].transform(X)
+    if not hasattr(last, "predict_survival"):
+        raise InputError("integrated_brier needs a predictor with predict_survival, such as st.CoxModel.")
+    if len(points) < 2:
+        return float("nan")
+    return of_times.integrated_brier(times, events, last.predict_survival(X, points), points)
+
+
+def _poisson_deviance(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
+    """The mean deviance; a prediction of nothing, which allows no count, stands for a very small one."""
+    return float(metrics.mean_poisson_deviance(y, np.maximum(model.predict(X), SMALLEST_MEAN)))
 
 
 @dataclass(frozen=True)
@@ -75,6 +106,7 @@ SCORES = Registry("score", Score, described=lambda score: score.words, in_runs=T
 # Names of steadyset beside those of scikit-learn. Error and rmse are told as they are: not negative.
 ACCURACY, BALANCED_ACCURACY = "accuracy", "balanced_accuracy"
 LACKING = "rows hold no"
+SMALLEST_MEAN = 1e-6
 OF_CLASSES, OF_NUMBERS = ("_classification", "_ranking", "_supervised"), ("_regression",)  # modules of scikit-learn
 for _score in (
     Score(
@@ -105,6 +137,28 @@ for _score in (
         title="area under the ROC curve",
         words="area under the ROC curve; of several classes the mean over each against the others",
         reference="Hanley and McNeil 1982",
+    ),
+    Score(
+        "auc_ovo",
+        metrics.make_scorer(
+            metrics.roc_auc_score, response_method=("predict_proba", "decision_function"), multi_class="ovo"
+        ),
+        (CLASSES,),
+        ends=(0.0, 1.0),
+        title="area under the ROC curve of pairs of classes",
+        words="area under the ROC curve; of several classes the mean over all pairs of them",
+        reference="Hand and Till 2001",
+    ),
+    Score(
+        "log_loss",
+        lambda model, X, y: -_log_likelihood(model, X, y),
+        (CLASSES,),
+        (PROBABILITIES,),
+        lower_is_better=True,
+        bounded=False,
+        ends=(0.0, inf),
+        title="log loss",
+        words="mean of minus the log-probability of the true class",
     ),
     Score(
         "log_likelihood",
@@ -141,6 +195,59 @@ for _score in (
         offered=True,
         title="root mean squared error",
         words="root of the mean squared error",
+    ),
+    Score(
+        "poisson_deviance",
+        _poisson_deviance,
+        (COUNT,),
+        lower_is_better=True,
+        bounded=False,
+        ends=(0.0, inf),
+        offered=True,
+        title="Poisson deviance",
+        words="mean deviance of the counts from the predicted means",
+        reference="McCullagh and Nelder 1989",
+    ),
+    Score(
+        "harrell",
+        _risk(of_times.harrell),
+        (SURVIVAL,),
+        ends=(0.0, 1.0),
+        offered=True,
+        title="Harrell's concordance",
+        words="share of comparable pairs whose shorter time has the higher predicted risk; 0.5 by guessing",
+        reference="Harrell et al. 1982",
+    ),
+    Score(
+        "uno",
+        _risk(of_times.uno),
+        (SURVIVAL,),
+        ends=(0.0, 1.0),
+        offered=True,
+        title="Uno's concordance",
+        words="the same with pairs weighed so that it does not depend on the censoring",
+        reference="Uno et al. 2011",
+    ),
+    Score(
+        "time_auc",
+        _risk(of_times.time_auc, middle=True),
+        (SURVIVAL,),
+        ends=(0.0, 1.0),
+        offered=True,
+        title="area under the ROC curve at the median time of events",
+        words="area under the ROC curve of an event up to the median time of events",
+        reference="Uno et al. 2007",
+    ),
+    Score(
+        "integrated_brier",
+        _integrated_brier,
+        (SURVIVAL,),
+        lower_is_better=True,
+        ends=(0.0, 1.0),
+        offered=True,
+        title="integrated Brier score",
+        words="mean squared error of the predicted survival, weighed against censoring, over the times of events",
+        reference="Graf et al. 1999",
     ),
 ):
     SCORES.add(_score)

@@ -49,7 +49,7 @@ def why_unable(selector: Any, task: str, n_classes: int) -> str:
         return why_unable("lasso" if selector.base is None else selector.base, task, n_classes)
     if isinstance(selector, FilterSelector):
         target = get_filter(selector.name).target
-        if target and task not in target:
+        if target and not TASKS[task].among(target):
             return _serves(target)
     elif not TASKS[task].has_classes and is_classifier(selector):
         return _serves([CLASSES])

@@ -38,7 +38,7 @@ class NamedModel:
 
     def maker(self, task: str) -> Callable[[], Any] | None:
         """What makes the selector for a task; None where there is none."""
-        return self.makers.get(task, self.makers.get(None))
+        return self.makers.get(TASKS[task].among(self.makers), self.makers.get(None))
 
 
 SelectorMaker = Estimator | type[Estimator] | Callable[[], Estimator]

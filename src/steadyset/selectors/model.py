@@ -87,13 +87,15 @@ class TaskModel(BaseEstimator):  # type: ignore[misc]
         return self._given_task() or getattr(self, "task_", None)
 
     def _given_task(self) -> str | None:
-        return next(iter(self.outcomes)) if len(self.outcomes) == 1 else self.task
+        only = len(self.outcomes) == 1
+        return next(iter(self.outcomes)) if only else self.task and (TASKS[self.task].among(self.outcomes) or self.task)
 
     def _read_task(self, y: Any) -> Outcome:
         """How y is treated, by the task that is given, or else by what y holds; the task is remembered."""
         given = self._given_task()
         labels = np.empty(0) if given is not None else check_target(y, None, type(self).__name__)
         task = task_of(labels, given)
+        task = TASKS[task].among(self.outcomes) or task
         if task not in self.outcomes:
             served = " or ".join(TASKS[one].several for one in self.outcomes)
             raise InputError(f"{type(self).__name__} is for {served}, and y is taken for {TASKS[task].words}.")

@@ -12,9 +12,9 @@ from steadyset.foundation.arguments import check_integer as check_integer
 from steadyset.foundation.arguments import check_number as check_number
 from steadyset.foundation.arguments import shown, wrong_argument
 from steadyset.foundation.errors import InputError, WrongTypeError
-from steadyset.io.numbers import number_array, numbers
+from steadyset.io.numbers import number_array, numbers, target_values
 from steadyset.kernels.arrays import Bools, Floats, Ints
-from steadyset.tasks import check_columns, has_fractions, refuse_identifiers
+from steadyset.tasks import check_columns, columns_of, has_fractions, refuse_identifiers
 
 SPARSE = ("csc", "csr")  # the formats that selectors of sparse features take; the first is what others become
 DEFAULT_K = 10  # features that every selector keeps where nobody says how many, so that a comparison is one of equals
@@ -87,6 +87,8 @@ def check_target(y: Any, n_rows: int | None, needed_by: str) -> NDArray[Any]:
     if y is None:
         raise InputError(f"{needed_by} requires y to be passed, but the target y is None.")
     check_columns(y)
+    if columns_of(y) is not None:
+        return target_values(y, n_rows)
     plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf" and y.flags.c_contiguous
     try:
         target: NDArray[Any] = y if plain else column_or_1d(y, warn=n_rows is not None)

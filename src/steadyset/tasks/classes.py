@@ -132,6 +132,8 @@ TASKS.add(
         describe=_describe,
         has_classes=True,
         other=_other,
+        learnable=lambda y: len(np.unique(y)) > 1,
+        unlearnable="the resample holds one class only; a resampling with stratified=True keeps all of them",
         stratified=True,
         regression="logistic",
         selectors=_default_selectors,

@@ -7,7 +7,7 @@ else that depends on the task reads it from here, so that no other module asks w
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,21 @@ def _itself(y: Target) -> Target:
 
 def _as_floats(y: Target) -> NDArray[np.float64]:
     return np.asarray(y, dtype=np.float64)
+
+
+def _side_by_side(columns: Mapping[str, Sequence[Any]]) -> Target:
+    for name, values in columns.items():
+        if np.asarray(values).dtype.kind not in "biuf":
+            raise InputError(f"the target {name!r} holds {str(values[0])!r}; a target of several columns has numbers.")
+    return np.column_stack(list(columns.values())).astype(np.float64)
+
+
+def _of_one_kind(y: Target) -> bool:
+    return True
+
+
+def _nothing(y: Target) -> dict[str, int]:
+    return {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +88,14 @@ class Task:
         Whether y holds the labels of classes.
     n_columns : int, default=1
         How many values y has per row.
+    read : Callable
+        Makes y, rows x columns, of several columns by their names; raises InputError for what they cannot hold.
+    counted : Callable
+        What of y is told beside the number of rows, such as {"events": 120}.
+    learnable : Callable
+        Whether rows with these y tell anything; `unlearnable` says why others do not.
+    directions : tuple of str, default=("falls with {target}", "rises with {target}")
+        What is said of a feature that falls, or rises, with the amounts.
     other : Callable
         The name of the task that the values of y would make sense as too; None where there is none.
     strata : Callable
@@ -81,6 +104,8 @@ class Task:
         Whether resamplings of selectors that draw their own are stratified.
     amounts : Callable
         One number per row that rises with the outcome; of classes nothing rises.
+    like : str, default=""
+        Another task, whose filters and models serve this one too where they have nothing for itself.
     bins : str, default=""
         The discretiser of filters that need one, instead of their own.
     regression : str, default=""
@@ -103,10 +128,16 @@ class Task:
     place: int = 50
     has_classes: bool = False
     n_columns: int = 1
+    read: Callable[[Mapping[str, Sequence[Any]]], Target] = _side_by_side
+    counted: Callable[[Target], dict[str, int]] = _nothing
+    learnable: Callable[[Target], bool] = _of_one_kind
+    unlearnable: str = ""
+    directions: tuple[str, str] = ("falls with {target}", "rises with {target}")
     other: Callable[[Target], str | None] = _nothing_else
     strata: Callable[[Target], Target] = _itself
     stratified: bool = False
     amounts: Callable[[Target], NDArray[np.float64]] = _as_floats
+    like: str = ""
     bins: str = ""
     regression: str = ""
 
@@ -125,13 +156,13 @@ class Task:
         """What a target with that many classes is, in words."""
         return f"{n_classes} classes" if self.has_classes else self.words
 
-    def can_be_learnt(self, y: Target) -> bool:
-        """Whether there is something to learn from rows: of classes, at least two."""
-        return not self.has_classes or len(np.unique(y)) > 1
-
     def scale(self, y: Target) -> float:
         """In which unit penalties of a model of the target are: its standard deviation; classes have none."""
         return 1.0 if self.has_classes else float(np.std(self.amounts(y)))
+
+    def among(self, tasks: Collection[Any]) -> str:
+        """What this is among the tasks that something serves: itself, one that it is like, or "" for none of them."""
+        return next((one for one in (self.name, self.like) if one and one in tasks), "")
 
 
 TASKS = Registry("task", Task, in_runs=True)
@@ -144,13 +175,17 @@ def task_of(y: Target, task: str | None = None) -> str:
         if not (isinstance(task, str) and task in names):
             raise wrong_argument("task", " or ".join(names), task)
         return str(task)
-    width = len(y.dtype.names) if y.dtype.names else 1 if y.ndim == 1 else y.shape[1]
-    fitting = sorted((one for one in TASKS.values() if one.n_columns == width), key=lambda one: one.place)
-    return next(one.name for one in fitting if one.recognise(y))
+    return _taker(len(y.dtype.names) if y.dtype.names else 1 if y.ndim == 1 else y.shape[1], y).name
+
+
+def _taker(n_columns: int, y: Target | None = None) -> Task:
+    """The first task that takes targets of so many columns and recognises this one."""
+    fitting = sorted((one for one in TASKS.values() if one.n_columns == n_columns), key=lambda one: one.place)
+    return next(one for one in fitting if y is None or one.recognise(y))
 
 
 def check_columns(y: Any) -> None:
-    """Refuse targets with more values per row than any task takes, such as a time and an event."""
+    """Refuse targets with more values per row than any task takes."""
     taken = {one.n_columns for one in TASKS.every()}
     names = getattr(getattr(y, "dtype", None), "names", None)
     if names and len(names) not in taken:
@@ -161,3 +196,30 @@ def check_columns(y: Any) -> None:
         raise InputError("y holds lists of different lengths; expected one value per row.") from None
     if len(shape) == 2 and shape[1] > 1 and shape[1] not in taken:
         raise InputError(f"y should be a 1d array, got an array of shape {shape} instead; choose one of its columns.")
+
+
+def columns_of(y: Any) -> dict[str, Any] | None:
+    """The columns of a target that has several, by name: those of a frame, of a structured or of a plain array.
+
+    Columns of truth values come last, as an event stands after its time. None for a target of one value per row.
+    """
+    names = getattr(getattr(y, "dtype", None), "names", None)
+    if names:
+        columns = {str(name): np.asarray(y[name]) for name in names}
+    else:
+        try:
+            values = np.asarray(y)
+        except ValueError:  # lists of different lengths get their sentence elsewhere
+            return None
+        if values.ndim != 2 or values.shape[1] < 2:
+            return None
+        titles = [str(name) for name in getattr(y, "columns", [f"y[:, {place}]" for place in range(values.shape[1])])]
+        own = [np.asarray(y[name]) for name in y.columns] if hasattr(y, "columns") else list(values.T)
+        columns = dict(zip(titles, own, strict=True))
+    return dict(sorted(columns.items(), key=lambda item: item[1].dtype.kind == "b"))
+
+
+def read_columns(columns: Mapping[str, Sequence[Any]]) -> Target:
+    """The target that several columns are, as the task reads it that takes so many; as numbers where none does."""
+    known = any(one.n_columns == len(columns) for one in TASKS.every())
+    return _taker(len(columns)).read(columns) if known else _side_by_side(columns)

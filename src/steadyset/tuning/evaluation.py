@@ -41,7 +41,7 @@ from steadyset.measures import Measure, get_measure
 from steadyset.resampling import Resample
 from steadyset.runner.extraction import Chosen
 from steadyset.runner.plan import Plan, ready
-from steadyset.runner.run import ONE_CLASS, Cell, Fit, Fitted, Job, Training, can_fit_together, compute, fit_together
+from steadyset.runner.run import Cell, Fit, Fitted, Job, Training, can_fit_together, compute, fit_together
 from steadyset.runner.scoring import lower_is_better
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import is_ours
@@ -214,10 +214,10 @@ class Evaluator:
             raise InputError("resampling adds noise to the data; tuning needs one that draws rows.")
         if any(not len(resample.test) for resample in drawn):
             raise InputError("resampling leaves out no rows in some runs; tuning scores on the rows left out.")
-        self.usable = [r for r in drawn if TASKS[plan.task].can_be_learnt(plan.y[r.train])]
+        self.usable = [r for r in drawn if TASKS[plan.task].learnable(plan.y[r.train])]
         self.n_unusable = len(drawn) - len(self.usable)
         if not self.usable:
-            raise InputError(f"In every run {ONE_CLASS}.")
+            raise InputError(f"In every run {TASKS[plan.task].unlearnable}.")
         self.rankings = Rankings(plan, self.usable, self.n_jobs, folder=self.folder)
         self._known_paths: dict[Kind, list[Callable[[Any], Iterable[Fit]] | None]] = {}
         self._latest: Kind | None = None

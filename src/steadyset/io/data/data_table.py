@@ -52,7 +52,7 @@ from steadyset.io.inspection import Inspection, file_of
 from steadyset.io.labels import SHOWN, several, some_names
 from steadyset.io.numbers import MEDIAN, aligned_rows, check_impute, dense_array, number_array
 from steadyset.kernels.arrays import Bools, Floats
-from steadyset.tasks import TASKS, task_of
+from steadyset.tasks import TASKS, read_columns, task_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -139,6 +139,8 @@ def load_data(
     path: str | Path | Inspection,
     target: str | Sequence[str] | None = None,
     *,
+    time: str | None = None,
+    event: str | None = None,
     samples: str | Path | None = None,
     transpose: bool | None = None,
     sheet: str | int | None = None,
@@ -161,8 +163,12 @@ def load_data(
     path : str, Path or Inspection
         The file, or what `inspect` found in it.
     target : str, sequence of str or None, default=None
-        The column to predict; several columns of numbers, such as a time and an event, for a task whose target has so
-        many. None refuses the file and says which columns there are to choose from.
+        The column to predict; several columns, such as a time and an event, for a task whose target has so many. None
+        refuses the file and says which columns there are to choose from.
+    time : str or None, default=None
+        Instead of a target, the column that says how long each row was followed, for the time to an event.
+    event : str or None, default=None
+        With `time`, the column that holds 1 or True where the event took place, 0 or False where a row was censored.
     samples : str, Path or None, default=None
         A second file with the target and what else is known of the samples, joined by their names. Genes may then be in
         rows, which is recognised. A series matrix of GEO and an .h5ad file know their samples themselves.
@@ -212,7 +218,10 @@ def load_data(
     """
     check_impute(impute)
     check_flag("transpose", transpose, or_none=True)
-    where, roles = None if samples is None else File(file_path(samples)), _roles(target, groups)
+    where, roles = (
+        None if samples is None else File(file_path(samples)),
+        _roles(_predicted(target, time, event), groups),
+    )
     asked = Asked(file_of(path), roles, where, transpose, sheet, samples_sheet, layer, delimiter, max_gb)
     path = path.path if isinstance(path, Inspection) else path
     source = read_source(asked, drop, keep)
@@ -246,6 +255,18 @@ def load_data(
     understood = _understood(source, roles, members)
     called = ", ".join(roles.targets)
     return Data(np.ascontiguousarray(X), y, tuple(names), tuple(notes), members, rows, understood, called, task, impute)
+
+
+def _predicted(target: str | Sequence[str] | None, time: str | None, event: str | None) -> str | Sequence[str] | None:
+    """The columns to predict: the target, or a time and an event."""
+    if time is None and event is None:
+        return target
+    if time is None or event is None:
+        given, other = ("event", "time") if time is None else ("time", "event")
+        raise InputError(Argument(given), " is given without ", Argument(other, ...), "; a time to event needs both.")
+    if target is not None:
+        raise InputError(Argument("target"), " is given beside ", Argument("time"), "; leave one of them out.")
+    return time, event
 
 
 def _roles(target: str | Sequence[str] | None, groups: str | None) -> Roles:
@@ -333,14 +354,10 @@ def _without_empty(source: Source) -> Source:
 
 
 def _target(source: Source, targets: Sequence[str]) -> npt.NDArray[Any]:
-    """The target: one column as it is, or several columns of numbers side by side."""
-    columns = [_target_column(source.columns[name], name) for name in targets]
-    if len(columns) == 1:
-        return columns[0]
-    for name, column in zip(targets, columns, strict=True):
-        if column.dtype.kind not in "iuf":
-            raise InputError(f"the target {name!r} holds {str(column[0])!r}; a target of several columns has numbers.")
-    return np.column_stack(columns).astype(np.float64)
+    """The target: one column as it is, or several columns as the task reads them that takes so many."""
+    if len(targets) == 1:
+        return _target_column(source.columns[targets[0]], targets[0])
+    return read_columns({name: _known(source.columns[name], f"the target {name!r}") for name in targets})
 
 
 def _target_column(values: Sequence[Any], target: str) -> npt.NDArray[Any]:

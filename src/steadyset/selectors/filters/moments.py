@@ -16,10 +16,11 @@ from scipy.special import digamma, polygamma
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.scores import WIDTH, class_moments, group_rows, mean_squares, slope_moments
+from steadyset.selectors.filters.hazards import cox_score, cox_slopes_of, cox_z
 from steadyset.selectors.filters.registry import Filter, Variant, register_filter
 from steadyset.selectors.model_input import powers_of_two
 from steadyset.selectors.validation import dense_columns
-from steadyset.tasks import CLASSES, NUMBER
+from steadyset.tasks import CLASSES, NUMBER, SURVIVAL
 
 TINY = 1e-100  # features smaller than this, or larger than its inverse, are measured in units of their own
 
@@ -117,6 +118,12 @@ def slope_sam(X: Floats, y: Floats, weights: Floats) -> Floats:
     parts = _slope_squares(X, y, weights)
     effects, errors = np.sqrt(parts.between / parts.spreads), np.sqrt(parts.within / parts.spreads)
     return _sam_scores(parts.units * parts.signs * effects, parts.units * errors)
+
+
+def cox_sam(X: Floats, y: Floats, weights: Floats) -> Floats:
+    """|U| / (s + s_0) with the slope U of Cox's likelihood at 0 and the root s of its information; s_0: see `fudge`."""
+    slopes, bends, units = cox_slopes_of(X, y, weights)
+    return np.where(bends > 0, _sam_scores(slopes * units, np.sqrt(bends) * units), np.nan)
 
 
 def variance(X: Floats, y: None, weights: Floats) -> Floats:
@@ -331,6 +338,11 @@ def _check_welch(totals: Floats) -> None:
 
 
 BOTH: tuple[str, ...] = (CLASSES, NUMBER)
+_OF_TIMES = {
+    "anova": Variant(cox_score, "score statistic of Cox's model", "U(0)² / I(0)"),
+    "sam": Variant(cox_sam, "slope of Cox's likelihood over its standard error plus a constant", "|U(0)| / (s + s₀)"),
+    "t_test": Variant(cox_z, "root of the score statistic of Cox's model", "|U(0)| / sqrt(I(0))"),
+}
 _SHRUNK = "v = (d₀ s₀² + d_g s²) / (d₀ + d_g)"
 # For classes, and where the target is a number: b is the slope of the feature in it, r their correlation.
 _FORMULAS = {
@@ -382,8 +394,9 @@ for _name, _score, _slope, _multiclass, _summary, _summary_number, _reference in
         Filter(
             name=_name,
             score=_score,
-            variants={NUMBER: Variant(_slope, _summary_number, _FORMULAS[_name][1])},
-            target=BOTH,
+            variants={NUMBER: Variant(_slope, _summary_number, _FORMULAS[_name][1])}
+            | ({SURVIVAL: _OF_TIMES[_name]} if _name in _OF_TIMES else {}),
+            target=(*BOTH, *((SURVIVAL,) if _name in _OF_TIMES else ())),
             multiclass=_multiclass,
             batched=True,
             constant=0.0,

@@ -12,10 +12,11 @@ from scipy.spatial.distance import cdist
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.scores import neighbour_shares, rank_products, rank_sums, weighted_differences
+from steadyset.selectors.filters.hazards import cox_ranks
 from steadyset.selectors.filters.moments import class_totals, ratio
 from steadyset.selectors.filters.registry import Filter, Variant, register_filter
 from steadyset.selectors.validation import check_counts, check_integer, dense_columns
-from steadyset.tasks import CLASSES, NUMBER
+from steadyset.tasks import CLASSES, NUMBER, SURVIVAL
 
 
 def relieff(X: Floats, y: Ints, weights: Floats, *, n_neighbors: int = 10) -> Floats:
@@ -144,8 +145,11 @@ register_filter(
         name="kruskal",
         constant=0.0,
         score=kruskal,
-        variants={NUMBER: Variant(spearman, "Spearman's rank correlation", "|ρ|")},
-        target=(CLASSES, NUMBER),
+        variants={
+            NUMBER: Variant(spearman, "Spearman's rank correlation", "|ρ|"),
+            SURVIVAL: Variant(cox_ranks, "score statistic of Cox's model of the ranks", "U(0)² / I(0)"),
+        },
+        target=(CLASSES, NUMBER, SURVIVAL),
         batched=True,
         reference="Kruskal and Wallis 1952; Spearman 1904",
         summary="Kruskal-Wallis H statistic",

@@ -126,7 +126,8 @@ class Filter:
         Callable
             The score.
         """
-        return self.variants[task].score if task in self.variants else self.score
+        own = TASKS[task].among(self.variants)
+        return self.variants[own].score if own else self.score
 
     def summary_for(self, task: str) -> str:
         """What the score is for a task, in a phrase.
@@ -141,7 +142,8 @@ class Filter:
         str
             The phrase.
         """
-        return self.variants[task].summary if task in self.variants else self.summary
+        own = TASKS[task].among(self.variants)
+        return self.variants[own].summary if own else self.summary
 
     def told(self, what: Literal["summary", "formula"]) -> str:
         """The summary or the formula, for all tasks.
@@ -230,7 +232,7 @@ def get_filter(name: str) -> Filter:
 
 def filters_for(task: str) -> list[str]:
     """The names of the filters that take a target of a task; those that ignore it are not among them."""
-    return [record.name for record in FILTERS.every() if task in record.target]
+    return [record.name for record in FILTERS.every() if TASKS[task].among(record.target)]
 
 
 def list_filters() -> pd.DataFrame:

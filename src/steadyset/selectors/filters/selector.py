@@ -449,13 +449,14 @@ def _better_than_constant(
 def filter_task(record: Filter, y: NDArray[Any], task: str | None) -> str:
     """What a filter takes the target for: what it is, or the one thing that the filter is for."""
     kind = task_of(y, task)
-    if kind in record.target or not record.target:
-        return kind
+    served = TASKS[kind].among(record.target)
+    if served or not record.target:
+        return served or kind
     if task is None and len(record.target) == 1 and not TASKS[record.target[0]].has_classes:
         return record.target[0]  # whole numbers; check_numbers refuses text
     others = ", ".join(filters_for(kind))
     given = TASKS[kind]
-    values = f"{given.words} ({len(np.unique(y))} distinct values)"
+    values = given.describe(y)
     what = f"taken as {given.words}" if given.has_classes else values
     two = {
         one: f"two {TASKS[one].several}" for one in record.target if TASKS[one].has_classes and not record.multiclass

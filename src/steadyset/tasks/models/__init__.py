@@ -1,0 +1,1 @@
+"""Models that tasks need and scikit-learn lacks; imported when the first is made."""

@@ -1,0 +1,168 @@
+"""Time to event: how long each row was followed, and whether the event took place then or the row was censored.
+
+Everywhere else such a target is an array of rows x 2: times, and events as 1 or 0. A censoring counts as later than an
+event at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from steadyset.foundation.errors import InputError
+from steadyset.tasks.record import TASKS, Task
+
+SURVIVAL = "survival"
+LEAST_EVENTS = 2  # a single event orders nothing but itself before the rest
+TRUTHS = {"true": 1.0, "false": 0.0, "0": 0.0, "1": 1.0}
+MEANING = "1 (or True) where it took place, 0 (or False) where the row was censored"
+SHOWN = 4  # values in a sentence
+
+
+class Survival(np.ndarray[Any, Any]):
+    """A target of times and events, for everything that takes y.
+
+    A structured array with the fields time and event, as scikit-survival has it in the other order.
+
+    Parameters
+    ----------
+    time : array-like of float of shape (n_samples,)
+        How long each row was followed, from one common origin: until the event, or until the row was censored.
+    event : array-like of shape (n_samples,)
+        1 or True where the event took place at that time, 0 or False where the row was censored.
+
+    Raises
+    ------
+    InputError
+        Where a time is not a positive number, or an event neither 0 nor 1.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> y = st.Survival([5.0, 8.0, 12.5], [1, 0, 1])
+    >>> y["time"].tolist(), y["event"].tolist()
+    ([5.0, 8.0, 12.5], [True, False, True])
+    """
+
+    def __new__(cls, time: ArrayLike, event: ArrayLike) -> Self:
+        """The array."""
+        times, events = read_survival({"time": np.asarray(time).tolist(), "event": np.asarray(event).tolist()}).T
+        found = np.empty(len(times), dtype=[("time", np.float64), ("event", np.bool_)])
+        found["time"], found["event"] = times, events == 1
+        return found.view(cls)
+
+
+def read_survival(columns: Mapping[str, Sequence[Any]]) -> NDArray[Any]:
+    """A time and an event for each row, from two columns of any kind."""
+    (time, times), (event, events) = columns.items()
+    if len(times) != len(events):
+        raise InputError(f"{time!r} has {len(times)} values and {event!r} {len(events)}; expected as many.")
+    try:
+        numbers = np.array([np.nan if one is None else float(one) for one in times])
+    except (TypeError, ValueError):
+        odd = next(one for one in times if not isinstance(one, int | float | np.number))
+        raise InputError(f"the time {time!r} holds {odd!r}; expected positive numbers.") from None
+    _refuse_times(numbers, f"the time {time!r}")
+    states = np.array([TRUTHS.get(str(one).strip().lower().removesuffix(".0"), np.nan) for one in events])
+    _refuse_events(states, list(events), f"the event {event!r}")
+    return np.column_stack([numbers, states])
+
+
+def _refuse_times(times: NDArray[Any], what: str) -> None:
+    if missing := int(np.isnan(times).sum()):
+        raise InputError(f"{what} is missing in {_rows(missing)}.")
+    wrong = times[~((times > 0) & np.isfinite(times))]
+    if len(wrong):
+        raise InputError(
+            f"{what} is {wrong[0]:g} in {_rows(len(wrong))}; times are positive numbers from one common origin, so "
+            "remove such rows, or count a time of 0 as half of the smallest unit."
+        )
+
+
+def _refuse_events(states: NDArray[Any], given: list[Any], what: str) -> None:
+    missing = sum(one is None or one != one or one == "" for one in given)
+    if missing:
+        raise InputError(f"{what} is missing in {_rows(missing)}.")
+    if np.isnan(states).any():
+        kinds = list(dict.fromkeys(map(str, given)))
+        shown = ", ".join(kinds[:SHOWN]) + ", ..." * (len(kinds) > SHOWN)
+        several = "; several kinds of events (competing risks) are not modelled, so choose one" * (len(kinds) > 2)
+        raise InputError(f"{what} holds {shown}; expected {MEANING}{several}.")
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
+
+
+def _check(y: NDArray[Any]) -> None:
+    """Refuse what holds too few events to learn anything from."""
+    events, rows = int(y[:, 1].sum()), len(y)
+    if events == 0:
+        raise InputError(f"all {rows} rows are censored, so there is no event to learn from; an event is {MEANING}.")
+    if events < LEAST_EVENTS:
+        raise InputError(f"y has 1 event in {rows} rows; at least {LEAST_EVENTS} are needed to compare times.")
+
+
+def _describe(y: NDArray[Any]) -> str:
+    events = int(y[:, 1].sum())
+    return f"time to event, {events:,} events in {len(y):,} rows, times from {y[:, 0].min():g} to {y[:, 0].max():g}"
+
+
+def lateness(y: NDArray[Any]) -> NDArray[np.float64]:
+    """One number per row that rises with the time to the event: H(t) - event, minus the martingale residual.
+
+    H is the Nelson-Aalen estimate of the cumulated hazard. The sum of its products with a feature is minus the score
+    U(0) of Cox's partial likelihood, so that signs agree with those of hazards (Therneau, Grambsch and Fleming 1990).
+    """
+    times, events = y[:, 0], y[:, 1]
+    distinct, place = np.unique(times, return_inverse=True)
+    deaths = np.bincount(place, events, minlength=len(distinct))
+    at_risk = np.cumsum(np.bincount(place, minlength=len(distinct))[::-1])[::-1]
+    return np.asarray(np.cumsum(deaths / at_risk)[place] - events)
+
+
+def _predictor() -> Any:
+    from steadyset.tasks.models.cox import CoxModel
+
+    return CoxModel()
+
+
+def _blind() -> Any:
+    from steadyset.tasks.models.cox import NoHazards
+
+    return NoHazards()
+
+
+TASKS.add(
+    Task(
+        name=SURVIVAL,
+        words="time to event",
+        one="a time to event",
+        several="times to event",
+        recognise=lambda y: True,
+        place=100,  # whatever has two columns and is nothing else
+        n_columns=2,
+        read=read_survival,
+        check=_check,
+        describe=_describe,
+        counted=lambda y: {"events": int(y[:, 1].sum())},
+        learnable=lambda y: bool(y[:, 1].sum() >= LEAST_EVENTS),
+        unlearnable=f"the resample holds fewer than {LEAST_EVENTS} events; a resampling with stratified=True keeps "
+        "their share",
+        directions=("shorter time", "longer time"),
+        strata=lambda y: y[:, 1],
+        stratified=True,
+        amounts=lateness,
+        selectors=lambda n_classes: ("anova",),
+        score=lambda y: "harrell",
+        predictor=_predictor,
+        predictor_words="Cox regression",
+        blind=_blind,
+        blind_words="no difference between rows",
+        bins="equal_width",
+        regression="Cox",
+    )
+)
