@@ -73,7 +73,7 @@ class _Hazards(BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         array of float of shape (n_samples, n_times)
-            exp(-H(t) exp(x b)) with the cumulated baseline hazard H.
+            The probabilities exp(-H(t) exp(x b)), with the cumulated baseline hazard H.
         """
         risks = self.predict(X)
         until = np.searchsorted(self.baseline_times_, np.asarray(times, dtype=np.float64), side="right")
@@ -81,7 +81,7 @@ class _Hazards(BaseEstimator):  # type: ignore[misc]
         with np.errstate(over="ignore"):
             return np.asarray(np.exp(-np.exp(risks)[:, None] * hazard[None, :]))
 
-    def score(self, X: TableLike, y: Any, sample_weight: Column = None) -> float:
+    def score(self, X: TableLike, y: TableLike, sample_weight: Column = None) -> float:
         """Harrell's concordance: the share of pairs that the risks order as the times.
 
         Parameters
@@ -125,9 +125,13 @@ class CoxModel(_Hazards):
     covariance_ : array of float of shape (n_features, n_features)
         The inverse of the information.
     log_likelihood_ : float
-        The log partial likelihood at the maximum; `null_likelihood_` is that without features.
+        The log partial likelihood at the maximum.
+    null_likelihood_ : float
+        The log partial likelihood without features.
     baseline_times_ : array of float
-        The times of events; `baseline_hazard_` is the cumulated hazard of a row of zeros at these times.
+        The times of events.
+    baseline_hazard_ : array of float
+        The cumulated hazard of a row of zeros at these times.
     n_features_in_ : int
         How many features X had.
     feature_names_in_ : array of str
@@ -154,7 +158,7 @@ class CoxModel(_Hazards):
         self.penalty = penalty
         self.ties = ties
 
-    def fit(self, X: TableLike, y: Any, sample_weight: Column = None, strata: Column = None) -> Self:
+    def fit(self, X: TableLike, y: TableLike, sample_weight: Column = None, strata: Column = None) -> Self:
         """Fit the model.
 
         Parameters
