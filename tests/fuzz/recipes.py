@@ -53,7 +53,7 @@ RECORDS = frozenset(
 
 def recipes() -> list[Recipe]:
     """One or more for every public name that is no record."""
-    return [*_measuring(), *_choosing(), *building(), *_running(), *_selecting(), *_showing()]
+    return [*_measuring(), *_choosing(), *building(), *_running(), *_selecting(), *_showing(), *_timing()]
 
 
 def _measuring() -> list[Recipe]:
@@ -342,6 +342,28 @@ def _selecting() -> list[Recipe]:
     ]
 
 
+def _timing() -> list[Recipe]:
+    rows = {"time": [5, 8, 12, 20], "event": [1, 1, 0, 1]}
+    risk = rows | {"risk": [2.0, 0.5, 0.7, 0.1], "weights": None}
+    curves = rows | {"survival": [[0.1, 0.0], [0.6, 0.3], [0.7, 0.4], [0.9, 0.6]], "at": [6, 10], "weights": None}
+    one = rows | {"survival": [0.2, 0.3, 0.7, 0.9], "at": 10.0, "n_groups": 2}
+    X, y = data()
+    target = np.column_stack([1.0 + np.arange(len(y)), y])
+    cox = {"penalty": 1.0, "ties": "efron", "X": X, "y": target}
+    return [
+        Recipe("Survival", st.Survival, rows),
+        Recipe("CoxModel", _hazards, cox),
+        Recipe("harrell", st.scores.harrell, risk | {"until": 12.0}),
+        Recipe("uno", st.scores.uno, risk | {"until": None}),
+        Recipe("time_auc", st.scores.time_auc, risk | {"at": [6, 10]}),
+        Recipe("brier", st.scores.brier, curves),
+        Recipe("integrated_brier", st.scores.integrated_brier, curves),
+        Recipe("kaplan_meier", st.scores.kaplan_meier, rows | {"weights": None}),
+        Recipe("logrank", st.scores.logrank, rows | {"groups": [0, 0, 1, 1], "weights": None, "strata": None}),
+        Recipe("calibration", st.scores.calibration, one),
+    ]
+
+
 def _showing() -> list[Recipe]:
     return [
         Recipe(
@@ -450,6 +472,10 @@ def _fitted(name: str, own: list[str]) -> Callable[..., Any]:
         return support
 
     return fitted
+
+
+def _hazards(**given: Any) -> Any:
+    return st.CoxModel(given["penalty"], ties=given["ties"]).fit(given["X"], given["y"]).predict(given["X"])
 
 
 def _registered(**given: Any) -> None:

@@ -50,7 +50,7 @@ def test_every_public_function_is_among_those_that_are_tried():
     tried = {recipe.name.rpartition("plot.")[2].partition(".")[0] for recipe in recipes()}
     public = {
         name
-        for home in (st, st.choose, st.selectors, st.datasets)
+        for home in (st, st.choose, st.selectors, st.datasets, st.scores)
         for name in home.__all__
         if callable(getattr(home, name)) and name not in RECORDS
     }

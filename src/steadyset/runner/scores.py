@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadyset.foundation.arguments import check_number
+from steadyset.foundation.arguments import check_integer, check_number, wrong_argument
 from steadyset.foundation.errors import InputError
+from steadyset.io.numbers import group_values, numbers
 from steadyset.kernels.arrays import Floats
 from steadyset.kernels.hazards import Curve, log_rank, ordered_pairs, product_limit
 from steadyset.tasks import Survival
@@ -126,7 +127,7 @@ def brier(
     [0.068, 0.152]
     """
     times, events, own = _rows(time, event, weights)
-    points = np.atleast_1d(np.asarray(at, dtype=np.float64))
+    points = _points(at)
     curves = _curves(survival, len(times), len(points))
     free = product_limit(times, events, own, censoring=True)
     before, then = free.at(times, before=True)[:, None], free.at(points)[None, :]
@@ -167,7 +168,7 @@ def integrated_brier(
     >>> round(st.scores.integrated_brier([5, 8, 12, 20], [1, 1, 0, 1], curves, at=[6, 10]), 3)
     0.11
     """
-    points = np.atleast_1d(np.asarray(at, dtype=np.float64))
+    points = _points(at)
     if len(points) < 2 or not (np.diff(points) > 0).all():
         raise InputError("at must hold at least two times, ascending.")
     found = brier(time, event, survival, points, weights)
@@ -208,7 +209,7 @@ def time_auc(
     times, events, values, own = _rows(time, event, weights, risk)
     free = product_limit(times, events, own, censoring=True).at(times, before=True)
     found = []
-    for point in np.atleast_1d(np.asarray(at, dtype=np.float64)):
+    for point in _points(at):
         died, alive = (times <= point) & (events > 0) & (free > 0), times > point
         cases, weight = values[died], own[died] / free[died]
         wins = (values[alive] < cases[:, None]) + 0.5 * (values[alive] == cases[:, None])
@@ -282,8 +283,8 @@ def logrank(
     from scipy.stats import chi2
 
     times, events, own = _rows(time, event, weights)
-    names, codes = np.unique(np.asarray(groups), return_inverse=True)
-    layers = np.zeros(len(times)) if strata is None else np.asarray(strata)
+    names, codes = np.unique(group_values(groups, len(times)), return_inverse=True)
+    layers = np.zeros(len(times)) if strata is None else group_values(strata, len(times), what="strata")
     used = own > 0
     excess, covariance = np.zeros(len(names)), np.zeros((len(names), len(names)))
     for layer in np.unique(layers[used]):
@@ -331,6 +332,7 @@ def calibration(time: ArrayLike, event: ArrayLike, survival: ArrayLike, at: floa
 
     times, events, predicted, _ = _rows(time, event, None, survival)
     check_number("at", at)
+    check_integer("n_groups", n_groups, least=1)
     edges = np.quantile(predicted, np.arange(1, n_groups) / n_groups)
     group = np.searchsorted(np.unique(edges), predicted, side="left")
     rows = []
@@ -354,8 +356,8 @@ def _rows(time: ArrayLike, event: ArrayLike, weights: ArrayLike | None, *values:
     """Checked times, events, further numbers of each row, and weights."""
     target = Survival(time, event)
     n = len(target)
-    found = [np.asarray(one, dtype=np.float64) for one in values]
-    own = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
+    found = [numbers(one, "risk") for one in values]
+    own = np.ones(n) if weights is None else numbers(weights, "weights")
     for one in (*found, own):
         if one.shape != (n,) or not np.isfinite(one).all():
             raise InputError(f"time has {n} rows; risks and weights must be as many finite numbers (got {one.shape}).")
@@ -365,14 +367,24 @@ def _rows(time: ArrayLike, event: ArrayLike, weights: ArrayLike | None, *values:
 
 
 def _curves(survival: ArrayLike, n_rows: int, n_times: int) -> Floats:
-    curves = np.asarray(survival, dtype=np.float64)
+    curves = numbers(survival, "survival")
     if curves.shape != (n_rows, n_times) or not ((curves >= 0) & (curves <= 1)).all():
         raise InputError(f"survival must hold probabilities, {n_rows} rows by {n_times} times (got {curves.shape}).")
     return curves
 
 
+def _points(at: ArrayLike) -> Floats:
+    points = np.atleast_1d(numbers(at, "at"))
+    if points.ndim != 1 or not len(points) or not np.isfinite(points).all():
+        raise wrong_argument("at", "a time, or several", at)
+    return points
+
+
 def _until(until: float | None) -> float:
-    return np.inf if until is None else float(until)
+    if until is None:
+        return np.inf
+    check_number("until", until)
+    return float(until)
 
 
 def _concordance(times: Floats, events: Floats, risk: Floats, weights: Floats, factor: Floats) -> float:

@@ -12,6 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.tasks.record import TASKS, Task
 
@@ -49,10 +50,20 @@ class Survival(np.ndarray[Any, Any]):
 
     def __new__(cls, time: ArrayLike, event: ArrayLike) -> Self:
         """The array."""
-        times, events = read_survival({"time": np.asarray(time).tolist(), "event": np.asarray(event).tolist()}).T
+        times, events = read_survival({"time": _values(time, "time"), "event": _values(event, "event")}).T
         found = np.empty(len(times), dtype=[("time", np.float64), ("event", np.bool_)])
         found["time"], found["event"] = times, events == 1
         return found.view(cls)
+
+
+def _values(given: Any, name: str) -> list[Any]:
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        array = np.empty((0, 0))
+    if array.ndim != 1 or not len(array):
+        raise wrong_argument(name, "one value for each row", given)
+    return array.tolist()
 
 
 def read_survival(columns: Mapping[str, Sequence[Any]]) -> NDArray[Any]:
@@ -62,9 +73,9 @@ def read_survival(columns: Mapping[str, Sequence[Any]]) -> NDArray[Any]:
         raise InputError(f"{time!r} has {len(times)} values and {event!r} {len(events)}; expected as many.")
     try:
         numbers = np.array([np.nan if one is None else float(one) for one in times])
-    except (TypeError, ValueError):
-        odd = next(one for one in times if not isinstance(one, int | float | np.number))
-        raise InputError(f"the time {time!r} holds {odd!r}; expected positive numbers.") from None
+    except (TypeError, ValueError, OverflowError):
+        odd = next((one for one in times if not isinstance(one, int | float | np.number)), max(times, key=abs))
+        raise InputError(f"the time {time!r} holds {str(odd)[:40]!r}; expected positive numbers.") from None
     _refuse_times(numbers, f"the time {time!r}")
     states = np.array([TRUTHS.get(str(one).strip().lower().removesuffix(".0"), np.nan) for one in events])
     _refuse_events(states, list(events), f"the event {event!r}")

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from steadyset.foundation.arguments import Column, TableLike, check_choice, check_number
+from steadyset.foundation.arguments import Column, TableLike, check_choice, check_number, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats
 from steadyset.kernels.hazards import (
@@ -57,8 +57,7 @@ class _Hazards(BaseEstimator):  # type: ignore[misc]
             The risks.
         """
         check_is_fitted(self)
-        values = validate_data(self, X, dtype=np.float64, reset=False)
-        return np.asarray(values @ self.coef_)
+        return np.asarray(_checked(self, X, reset=False) @ self.coef_)
 
     def predict_survival(self, X: TableLike, times: ArrayLike) -> Floats:
         """The probability of no event up to some times.
@@ -179,7 +178,7 @@ class CoxModel(_Hazards):
         """
         check_number("penalty", self.penalty, or_equal=True)
         check_choice("ties", self.ties, ("breslow", "efron"))
-        values: Floats = validate_data(self, X, dtype=np.float64)
+        values = _checked(self, X)
         times, events = times_and_events(y)
         if len(times) != len(values):
             raise InputError(f"y has {len(times)} rows and X has {len(values)}; expected as many.")
@@ -188,6 +187,8 @@ class CoxModel(_Hazards):
             raise InputError("y has no event; Cox's model needs at least one.")
         used = weights > 0
         layers = np.zeros(len(times)) if strata is None else np.asarray(strata)
+        if layers.shape != times.shape:
+            raise wrong_argument("strata", f"one value for each of the {len(times)} rows", strata)
         centre = np.average(values, axis=0, weights=weights)
         parts = [used & (layers == one) for one in np.unique(layers[used])]
         rows = [Followed(values[part] - centre, times[part], events[part], weights[part]) for part in parts]
@@ -205,7 +206,7 @@ class NoHazards(_Hazards):
 
     def fit(self, X: TableLike, y: Any) -> Self:
         """Learn the hazard."""
-        values = validate_data(self, X, dtype=np.float64)
+        values = _checked(self, X)
         times, events = times_and_events(y)
         self.coef_ = np.zeros(values.shape[1])
         rows = Followed(np.zeros((len(times), 1)), times, events, np.ones(len(times)))
@@ -214,8 +215,21 @@ class NoHazards(_Hazards):
         return self
 
 
+def _checked(model: Any, X: Any, *, reset: bool = True) -> Floats:
+    try:
+        return np.asarray(validate_data(model, X, dtype=np.float64, reset=reset))
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{str(error).splitlines()[0].rstrip('.:')}.") from None
+
+
 def _weights(given: Any, n_rows: int) -> Floats:
-    return np.ones(n_rows) if given is None else np.asarray(given, dtype=np.float64)
+    try:
+        weights = np.ones(n_rows) if given is None else np.asarray(given, dtype=np.float64)
+    except (ValueError, TypeError):
+        weights = np.empty(0)
+    if weights.shape != (n_rows,) or not np.isfinite(weights).all() or (weights < 0).any():
+        raise wrong_argument("sample_weight", f"{n_rows} finite numbers of at least 0", given)
+    return weights
 
 
 def _together(rows: list[Followed], beta: Floats, ties: str) -> Likelihood:
