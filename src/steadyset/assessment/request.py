@@ -21,7 +21,7 @@ import numpy as np
 
 from steadyset._version import __version__
 from steadyset.foundation.arguments import Estimator, seed_of, wrong_argument
-from steadyset.foundation.errors import Complaints, InputError, about
+from steadyset.foundation.errors import Argument, Complaints, InputError, about
 from steadyset.foundation.job import current_job
 from steadyset.foundation.text import reference, shown_name
 from steadyset.inference.features import data_directions
@@ -47,11 +47,13 @@ from steadyset.runner.columns import (
     may_take_text,
     refuse_empty,
     refuse_gaps,
+    takes_gaps,
     text_coded,
 )
 from steadyset.runner.conditions import RECORD, check_on_warning
 from steadyset.runner.extraction import can_choose, refuse_new_columns
 from steadyset.runner.plan import NO_CUT, Cut, Plan, check_top
+from steadyset.runner.preparation import IMPUTE, Preparation, read_preparation, read_steps
 from steadyset.runner.scoring import default_predictor, read_scoring
 from steadyset.selectors.catalogue import about_selector
 from steadyset.selectors.ensembles import StabilitySelection
@@ -86,6 +88,7 @@ class Request:
             "scoring": list(plan.score_names),
             "scorers": _scorers(plan),
             "impute": plan.impute,
+            **prepared_settings(plan),
             "on_warning": plan.on_warning,
             "cut": plan.cut.words("weights") if plan.cut.asked else None,
             "task": plan.task,
@@ -107,6 +110,12 @@ class Request:
         return {**data_details(self.plan, self.target), **stop, "selectors": told}
 
 
+def prepared_settings(plan: Plan) -> dict[str, Any]:
+    """How the rows of each run are prepared, where more was asked for than medians in gaps."""
+    asked = None if plan.preparation is None or plan.impute is not None else plan.preparation.asked
+    return {} if asked is None else {"prepare": asked}
+
+
 def make_request(selectors: Any, X: Any, y: Any, **options: Any) -> Request:
     """Check everything before any work is done; options are those of `make_plan`."""
     refuse_table("selectors", selectors, "assess")
@@ -120,14 +129,18 @@ def make_request(selectors: Any, X: Any, y: Any, **options: Any) -> Request:
             continue
         _refuse_impossible_size(name, selector, len(names))
         refuse_new_columns(name, selector)
-    if plan.impute is None:
-        judged = {"the predictor": plan.predictor} if plan.scoring else {}
-        refuse_gaps(plan.X, plan.gaps, names, named | judged)
+    refuse_unfilled(plan, names, named | ({"the predictor": plan.predictor} if plan.scoring else {}))
     request = Request(tuple(named), tuple(named.values()), names, plan, data.target)
     told = copies_in_both_halves(request.settings)
     if told:
         warnings.warn(told, CopiesWarning, stacklevel=3)
     return request
+
+
+def refuse_unfilled(plan: Plan, names: Sequence[str], estimators: Mapping[str, Any]) -> None:
+    """Refuse missing values that no preparation fills and that not all estimators take."""
+    taken_by = takes_gaps if plan.preparation is None else plan.preparation.takes_gaps_for
+    refuse_gaps(plan.X, plan.gaps, names, estimators, taken_by)
 
 
 def _take_text(selectors: Any) -> bool:
@@ -178,10 +191,11 @@ def make_plan(
     data = as_data(X, y, stacklevel=4)
     X, y, groups, task = data.X, data.y, data.groups, data.task
     drawing, fills, warned = as_resampling(resampling), check_impute(data.impute), check_on_warning(on_warning)
+    prepare = _prepare(data)
     wrong = Complaints("The data cannot be used as it is")
     n_rows = None
     with wrong.collected():
-        given, labels = text_coded(X) if texts and hasattr(X, "columns") else (X, {})
+        given, labels = _coded(X, prepare, texts=texts)
         table, names = _numbers(given, data.features if len(data.features) else None)
         n_rows = len(table)
     with wrong.collected():
@@ -194,13 +208,16 @@ def make_plan(
     wrong.tell()
     gaps = columns_with_gaps(table)
     refuse_empty(table, gaps, names)
+    preparation = read_preparation(prepare, labels, len(names), gaps)
     seed = seed_of(random_state if drawing.random_state is None else drawing.random_state)
     plan = Plan(
         table,
         target,
         together,
         drawing,
-        default_predictor(kind, fills=fills is None and len(gaps) > 0, encodes=bool(labels))
+        default_predictor(
+            kind, fills=len(gaps) > 0 and not _imputes(preparation), encodes=bool(labels) and preparation is None
+        )
         if predictor is None
         else _predictor(predictor),
         read_scoring(scoring, kind, target),
@@ -211,13 +228,37 @@ def make_plan(
         gaps,
         cut,
         FrameColumns(names, labels) if hasattr(X, "columns") else None,
+        preparation,
         task_assumed=task is None,
     )
-    if labels and getattr(drawing, "target", None) == "values":
+    if labels and preparation is None and getattr(drawing, "target", None) == "values":
         raise InputError("NoiseInjection changes numbers, and X has columns of text; encode them before.")
     with about("The resampling cannot be drawn"):
         drawing.check(plan.rows)
     return plan, names
+
+
+def _prepare(data: Data) -> Any:
+    """How rows are prepared; medians in gaps, asked for alone, are a preparation too."""
+    if data.impute is None:
+        return data.prepare
+    if data.prepare is not None:
+        raise InputError(
+            Argument("impute"), " and ", Argument("prepare"), " are given; put impute=median into the second."
+        )
+    return f"{IMPUTE}={data.impute}"
+
+
+def _coded(X: Any, prepare: Any, *, texts: bool) -> tuple[Any, dict[int, tuple[str, ...]]]:
+    """The table with numbers for labels where the estimators, or a preparation, take columns of text."""
+    asked = prepare if isinstance(prepare, str) else ""
+    if not hasattr(X, "columns") or not (texts or prepare is not None):
+        return X, {}
+    return text_coded(X, gaps=any(step.name == IMPUTE for step, _ in read_steps(asked)) if asked else False)
+
+
+def _imputes(preparation: Preparation | None) -> bool:
+    return preparation is not None and preparation.imputes
 
 
 def named_selectors(selectors: Any, task: str, n_classes: int = 2) -> dict[str, Any]:
@@ -364,6 +405,7 @@ def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
         "directions": data_directions(plan.amounts, plan.y, plan.task).tolist(),
         "missing_values": int(np.isnan(plan.X[:, plan.gaps]).sum()),
         "missing_features": len(plan.gaps),
+        "preparation": "" if plan.preparation is None else plan.preparation.words,
         "n_groups": 0 if plan.groups is None else len(np.unique(plan.groups)),
         "n_runs": plan.n_runs,
         "resampling": {"words": resampling.in_words(), "reference": reference(type(resampling))},

@@ -8,7 +8,7 @@ from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 from steadyset._version import __version__
-from steadyset.assessment.request import data_details, fingerprint
+from steadyset.assessment.request import data_details, fingerprint, prepared_settings
 from steadyset.assessment.result import steadiness
 from steadyset.findings.citations import Methods, cite, sentences, told
 from steadyset.findings.of_results import cores_of, rows_of, target_told
@@ -94,6 +94,7 @@ def _settings(tuning: Tuning, rule: str) -> dict[str, Any]:
         "n_features": plan.X.shape[1],
         "task": plan.task,
         "impute": plan.impute,
+        **prepared_settings(plan),
         "on_warning": plan.on_warning,
         "seed": plan.seed,
         "resampling": plan.resampling.identity(),

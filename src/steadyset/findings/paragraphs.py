@@ -115,7 +115,10 @@ def data_sentences(settings: Mapping[str, Any], details: Mapping[str, Any]) -> l
         filled = "each run replaced missing values by the medians of its training rows"
         left = "missing values were left to the selectors, which take them"
         where = counted(details["missing_features"], "feature")
-        said.append(told("11 20b", f"Of all values {share}, in {where}; {filled if settings.get('impute') else left}."))
+        done = "" if settings.get("prepare") else f"; {filled if settings.get('impute') else left}"
+        said.append(told("11 20b", f"Of all values {share}, in {where}{done}."))
+    if settings.get("prepare") and details.get("preparation"):
+        said.append(told("11 12b", f"In each run, {details['preparation']}."))
     if details.get("n_groups"):
         groups = counted(details["n_groups"], "group")
         said.append(told("12a", f"The rows belonged to {groups}, each of which was kept together in resampling."))

@@ -534,6 +534,7 @@ SETTINGS = {
     "task": "the target is",
     "seed": "seed",
     "impute": "missing values",
+    "prepare": "preparation inside each run",
     "on_warning": "runs with warnings",
     "aggregate": "aggregation",
     "backing": "share of the runs that backs a feature",

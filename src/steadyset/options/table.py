@@ -62,6 +62,16 @@ def _scores() -> str:
     )
 
 
+def _steps() -> str:
+    from steadyset.runner.preparation import STEPS
+
+    steps = ", ".join(step.written for step in STEPS.values())
+    return (
+        f"What each run does to its rows, learnt from its training rows: {steps}; in the order that is typed. Columns "
+        "of text are then taken too."
+    )
+
+
 def _rules() -> str:
     from steadyset.tuning.choose import CHOICES
 
@@ -455,6 +465,17 @@ TABLE: tuple[Option, ...] = (
             field=Field("reading", "Separator", " of a text file"),
         ),
         commands=RUNS,
+        heading=DATA,
+        calls=("data",),
+    ),
+    *_all(
+        Option(
+            "prepare",
+            _steps,
+            "STEP,...",
+            field=Field("reading", "Preparation", " inside each run, such as impute=median, scale"),
+        ),
+        commands="assess tune",
         heading=DATA,
         calls=("data",),
     ),

@@ -389,8 +389,11 @@ def _is_for_text(part: Any) -> bool:
     return bool(tags.input_tags.categorical or tags.input_tags.string or tags.no_validation)
 
 
-def text_coded(table: Any) -> tuple[Any, dict[int, tuple[str, ...]]]:
-    """A frame whose columns of text are numbers, and the labels of these columns by their places."""
+def text_coded(table: Any, *, gaps: bool = False) -> tuple[Any, dict[int, tuple[str, ...]]]:
+    """A frame whose columns of text are numbers, and the labels of these columns by their places.
+
+    With `gaps` what is missing there stays so.
+    """
     frame, labels = as_frame(table, "X"), {}
     coded = {}
     for place, (name, kind) in enumerate(frame.schema.items()):
@@ -398,11 +401,13 @@ def text_coded(table: Any) -> tuple[Any, dict[int, tuple[str, ...]]]:
             values = frame[name].to_list()
             if not all(isinstance(value, str) for value in values if is_known(value)):
                 continue  # other objects are told of where numbers are expected
-            if not all(is_known(value) for value in values):
+            known = np.array([is_known(value) for value in values], dtype=np.bool_)
+            if not known.all() and not gaps:
                 raise InputError(f"X has missing values in the column {name!r}, which holds text; give them a label.")
-            names, codes = np.unique(np.array(values, dtype=str), return_inverse=True)
+            names, codes = np.unique(np.array(values, dtype=object)[known].astype(str), return_inverse=True)
             labels[place] = tuple(names.tolist())
-            coded[name] = codes.astype(np.float64)
+            coded[name] = np.full(len(values), np.nan)
+            coded[name][known] = codes
     if not labels:
         return table, labels
     backend = nw.get_native_namespace(frame)
@@ -463,9 +468,15 @@ def refuse_empty(X: Floats, gaps: Ints, features: Sequence[str]) -> None:
         raise InputError(f"X has no value at all in {columns}; leave {'it' if len(empty) == 1 else 'them'} out.")
 
 
-def refuse_gaps(X: Floats, gaps: Ints, features: Sequence[str], estimators: Mapping[str, Any]) -> None:
+def refuse_gaps(
+    X: Floats,
+    gaps: Ints,
+    features: Sequence[str],
+    estimators: Mapping[str, Any],
+    taken_by: Callable[[Any], bool] = takes_gaps,
+) -> None:
     """Say, before any run, which estimators cannot take the missing values, and what to do."""
-    unable = [name for name, estimator in estimators.items() if len(gaps) and not takes_gaps(estimator)]
+    unable = [name for name, estimator in estimators.items() if len(gaps) and not taken_by(estimator)]
     if unable:
         count = int(np.isnan(X[:, gaps]).sum())
         values = "1 missing value" if count == 1 else f"{count} missing values"
@@ -480,5 +491,6 @@ def refuse_gaps(X: Floats, gaps: Ints, features: Sequence[str], estimators: Mapp
 
 def _fills(step: Any) -> bool:
     """Whether nothing is missing behind a step: an imputer, or a step that checks nothing and is trusted."""
-    inner = step.steps[-1][1] if hasattr(step, "steps") else step
-    return ".impute" in type(inner).__module__ or bool(get_tags(inner).no_validation)
+    if hasattr(step, "steps"):
+        return any(_fills(part) for _, part in step.steps if part not in NO_STEP)
+    return ".impute" in type(step).__module__ or bool(get_tags(step).no_validation)

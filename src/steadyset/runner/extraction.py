@@ -162,7 +162,7 @@ def chosen(estimator: Any, n_features: int, cut: Cut = NO_CUT, *, behind_selecto
     found = Reading(cut).of_steps(steps, columns)
     if found.columns.names is not columns.names:
         if found.columns.sources is not None:
-            return _by_source(found.chosen, found.columns.sources)
+            return by_source(found.chosen, found.columns.sources)
         raise InputError(
             f"{found.who} decides on other columns than the {n_features} features of the data; steps before the "
             "selecting one must keep the features as they are."
@@ -170,7 +170,7 @@ def chosen(estimator: Any, n_features: int, cut: Cut = NO_CUT, *, behind_selecto
     return found.chosen
 
 
-def _by_source(made: Chosen, sources: Ints) -> Chosen:
+def by_source(made: Chosen, sources: Ints) -> Chosen:
     """What is selected of columns that were made of features: a feature is where any of its columns is.
 
     Its weight is the sum of theirs; a feature with several of them has no sign.

@@ -19,6 +19,7 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import Resample, Resampling, Rows
 from steadyset.runner.columns import FrameColumns
 from steadyset.runner.conditions import RECORD, OnWarning
+from steadyset.runner.preparation import Preparation
 from steadyset.runner.scoring import Score
 from steadyset.selectors.catalogue import open_tasks
 from steadyset.tasks import TASKS
@@ -166,7 +167,8 @@ def say_how_many(*before: Any) -> InputError:
 class Plan:
     """The data, how it is resampled and prepared, and how the selected features are judged.
 
-    gaps are the columns with missing values; `impute` says how each run fills them ("median", or None: not at all).
+    gaps are the columns with missing values. `preparation` is fitted to the training rows of each run; `impute` is what
+    was asked for where medians fill gaps and nothing else is prepared.
     columns are those of a frame, for estimators that get one; in X labels of text are numbers.
     cut says which coefficients or importances of models count as selected, where the usual rule is not to decide.
     key tells plans apart, in worker processes too: what all selectors of a plan share is remembered under it.
@@ -185,6 +187,7 @@ class Plan:
     gaps: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     cut: Cut = NO_CUT
     columns: FrameColumns | None = None
+    preparation: Preparation | None = None
     task_assumed: bool = False  # by the rule, as nobody said what the target is
     key: str = field(default_factory=lambda: uuid4().hex, repr=False, compare=False)
 
@@ -199,8 +202,8 @@ class Plan:
 
     @property
     def fills(self) -> bool:
-        """Whether there are missing values that each run fills by medians of its own."""
-        return self.impute is not None and len(self.gaps) > 0
+        """Whether there are missing values that each run fills in its own way."""
+        return self.preparation is not None and len(self.gaps) > 0
 
     @property
     def rows(self) -> Rows:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,11 @@ from sklearn.utils.validation import has_fit_parameter
 
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import Resample
-from steadyset.runner.columns import filled, medians
+from steadyset.runner.columns import FrameColumns, FunctionSelector
 from steadyset.runner.conditions import FAIL, listening, reason, same_conditions
-from steadyset.runner.extraction import Chosen, chosen
+from steadyset.runner.extraction import Chosen, by_source, chosen
 from steadyset.runner.plan import RANDOM_FEATURES, Plan, ready, run_key
+from steadyset.runner.preparation import Prepared
 from steadyset.runner.scoring import Scored, scores
 from steadyset.selectors.catalogue import is_ours
 from steadyset.selectors.filters import FilterSelector, get_filter
@@ -101,7 +102,7 @@ class Job:
         """Fit, and look at what was selected."""
         together = self.together
         model = together() if together is not None else training.fitted(ready(self.estimator, self.plan, self.run))
-        return Fitted(chosen(model, self.plan.X.shape[1], self.plan.cut))
+        return Fitted(training.features(chosen(model, training.n_columns, self.plan.cut)))
 
 
 def compute(job: Job) -> Cell:
@@ -164,7 +165,8 @@ def _scores(plan: Plan, training: Training, one: Fitted) -> Scored:
 
 
 def _predicted(plan: Plan, training: Training, columns: Ints) -> Scored:
-    """The scores of the plan's predictor on some of the columns; without any it is blind."""
+    """The scores of the plan's predictor on some of the features; without any it is blind."""
+    columns = training.columns_of(columns)
     if len(columns):
         model = ready(plan.predictor, plan, training.resample.label)
         train, test = (training.framed(model, X, columns) for X in (training.train(columns), training.test(columns)))
@@ -179,14 +181,14 @@ def _baselines(
     plan: Plan, training: Training, selected: Ints, found: dict[str, float]
 ) -> tuple[dict[str, float], dict[str, float]]:
     """The scores without features, and of as many random ones: a resample has one random order for all selectors."""
-    size, d = len(selected), plan.X.shape[1]
+    size, known = len(selected), training.known_features
     random = np.random.default_rng(
         np.random.SeedSequence(plan.seed, spawn_key=(run_key(training.resample.label), RANDOM_FEATURES))
     )
-    draws = [np.sort(random.permutation(d)[:size]) for _ in range(RANDOM_DRAWS)]
+    draws = [np.sort(known[random.permutation(len(known))[:size]]) for _ in range(RANDOM_DRAWS)]
     with listening():
         blind = _shared(plan, training, [draws[0][:0]])
-        if size in (0, d):
+        if size in (0, len(known)):
             return blind, dict(blind if size == 0 else found)
         return blind, _shared(plan, training, draws)
 
@@ -244,8 +246,8 @@ def error_on_all_rows(plan: Plan, selector: Any) -> Exception | None:
     """What a selector raises when it is fitted to the whole data, if anything."""
     with same_conditions():
         try:
-            model = Training.of(plan, all_rows(plan)).fitted(ready(selector, plan, ALL_ROWS))
-            chosen(model, plan.X.shape[1], plan.cut)
+            training = Training.of(plan, all_rows(plan))
+            chosen(training.fitted(ready(selector, plan, ALL_ROWS)), training.n_columns, plan.cut)
         except Exception as error:
             return error
     return None
@@ -307,7 +309,7 @@ def compute_group(plan: Plan, selector: Any, index: int, runs: Sequence[int]) ->
 
 def can_fit_together(plan: Plan, selector: Any) -> bool:
     """Whether resamples of the plan are weights of its rows for this selector, and can be handed to it together."""
-    return not plan.fills and fits_many(selector) and bool(getattr(selector, "weights_equal_copies", False))
+    return plan.preparation is None and fits_many(selector) and bool(getattr(selector, "weights_equal_copies", False))
 
 
 def _fitted_together(plan: Plan, selector: Any, runs: Sequence[int], resamples: Sequence[Resample]) -> dict[int, Fit]:
@@ -390,20 +392,50 @@ class LabelsAgain(ClassifierMixin):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class Training:
-    """A resample of a plan; `fill` holds what replaces the missing values of each column."""
+    """A resample of a plan, and the rows as the plan prepares them."""
 
     plan: Plan
     resample: Resample
     target: npt.NDArray[Any]
-    fill: Floats | None
 
     @classmethod
     def of(cls, plan: Plan, resample: Resample) -> Training:
-        """Learn from the training rows alone what fills the gaps of all rows."""
+        """The rows of a resample, with the targets of its training rows."""
         target, noise = plan.y[resample.train], resample.noise
         if noise is not None:
             target = noise.labels(target, continuous=not TASKS[plan.task].has_classes)
-        return cls(plan, resample, target, medians(plan.X[resample.train], plan.gaps) if plan.fills else None)
+        return cls(plan, resample, target)
+
+    @cached_property
+    def prepared(self) -> Prepared | None:
+        """What was learnt from the training rows alone; all selectors of a resample share it."""
+        plan, resample = self.plan, self.resample
+        if plan.preparation is None:
+            return None
+        known = _known_preparation(plan.key, resample.label, resample.digest)
+        if not known:
+            transformer = ready(plan.preparation.transformer, plan, resample.label)
+            X, by_name = plan.X[resample.train], plan.preparation.by_name
+            known.append(Prepared.of(transformer, X, self.y, plan.columns, by_name=by_name))
+        return known[0]
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns estimators get."""
+        return self.plan.X.shape[1] if self.prepared is None else len(self.prepared.sources)
+
+    @property
+    def known_features(self) -> Ints:
+        """The features that the preparation has left."""
+        return np.arange(self.plan.X.shape[1]) if self.prepared is None else np.unique(self.prepared.sources)
+
+    def columns_of(self, features: Ints) -> Ints:
+        """The columns that stand for features."""
+        return features if self.prepared is None else self.prepared.columns_of(features)
+
+    def features(self, made: Chosen) -> Chosen:
+        """What was chosen of the columns, as features."""
+        return made if self.prepared is None else by_source(made, self.prepared.sources)
 
     @property
     def tells_nothing(self) -> bool:
@@ -425,7 +457,7 @@ class Training:
 
     def all_rows(self) -> Floats:
         """Every row of the data, for an estimator that takes the resample as weights."""
-        return self.plan.X if self.fill is None else filled(self.plan.X, self.fill)
+        return self.plan.X if self.prepared is None else self.prepared.rows(self.plan.X)
 
     @property
     def test_y(self) -> npt.NDArray[Any]:
@@ -433,11 +465,13 @@ class Training:
 
     def fitted(self, model: Any) -> Any:
         """The model, fitted; rows are repeated only for selectors that cannot take a bootstrap as weights."""
+        if self.prepared is not None and isinstance(model, FunctionSelector):
+            model.set_params(features=self.prepared.named(model.features))
         weighted = getattr(model, "weights_equal_copies", False) and has_fit_parameter(model, "sample_weight")
         if not weighted or self.resample.noise is not None:
             return fitted_to_labels(model, self.framed(model, self.train()), self.y, self.plan.task)[0]
         weights, y = self.resample.weights(len(self.plan.y)), self.plan.y.copy()
-        if self.fill is not None:
+        if self.prepared is not None:
             return model.fit(self.all_rows(), y, sample_weight=weights)
         if _never_writes(model):
             return model.fit(self.plan.X, y, sample_weight=weights)
@@ -453,14 +487,28 @@ class Training:
 
     def framed(self, model: Any, X: Floats, columns: Ints | None = None) -> Any:
         """Rows as the model gets them: as a frame where it needs one."""
-        known = self.plan.columns
+        known = self.plan.columns if self.prepared is None else FrameColumns(self.prepared.names, {})
         return X if known is None or not known.taken_by(model) else known.frame(X, columns)
 
     def _rows(self, rows: Ints, columns: Ints | None) -> Floats:
-        X = np.asarray(self.plan.X[rows if columns is None else np.ix_(rows, columns)])
-        if self.fill is None:
-            return X
-        return filled(X, self.fill if columns is None else self.fill[columns])
+        if self.prepared is None:
+            return np.asarray(self.plan.X[rows if columns is None else np.ix_(rows, columns)])
+        key = "test" if rows is self.resample.test else "train"
+        if key not in self._rows_made:
+            self._rows_made[key] = self.prepared.rows(self.plan.X[rows])
+        X = self._rows_made[key]
+        return X.copy() if columns is None else X[:, columns]
+
+    @cached_property
+    def _rows_made(self) -> dict[str, Floats]:
+        """Prepared rows, made once for the selector and all that is predicted."""
+        return {}
+
+
+@lru_cache(maxsize=2)
+def _known_preparation(plan_key: str, label: str, digest: str) -> list[Prepared]:
+    """What the training rows of a resample have taught, once that is known."""
+    return []
 
 
 def _never_writes(model: Any) -> bool:

@@ -19,7 +19,7 @@ import pandas as pd  # noqa: F401
 import pyarrow as pa  # noqa: F401
 
 from steadyset.assessment import Assessment, Execution, assess
-from steadyset.assessment.request import make_plan
+from steadyset.assessment.request import make_plan, refuse_unfilled
 from steadyset.findings import Findings, findings_of, methods_of
 from steadyset.findings.of_results import of_selections
 from steadyset.foundation.arguments import CORE, FIRST_RUNS, LEVEL, MAX_RUNS
@@ -42,7 +42,6 @@ from steadyset.reports import report
 from steadyset.reports.html import page_of
 from steadyset.resampling import RESAMPLINGS, resampling_by_name, resampling_entry
 from steadyset.resampling.base import Rows
-from steadyset.runner.columns import refuse_gaps
 from steadyset.runner.scoring import scores_for
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import selector_names, why_unable
@@ -240,8 +239,7 @@ def estimated_tuning(
         random_state=int(request["seed"]),
     )
     space = read_space(None, task, TASKS[task].n_classes(plan.y), TASKS[task].scale(plan.y))
-    if plan.impute is None:
-        refuse_gaps(plan.X, plan.gaps, names, parts_of(space))
+    refuse_unfilled(plan, names, parts_of(space))
     evaluator = Evaluator(plan, features=names, n_jobs=1)
     before = Evaluator(plan, features=names, n_jobs=1)  # on one resample and without a clock: it may compile
     before.usable = before.usable[:1]

@@ -29,7 +29,7 @@ from scipy.special import ndtri
 from sklearn.base import clone
 
 from steadyset._version import __version__
-from steadyset.assessment.request import description, fingerprint
+from steadyset.assessment.request import description, fingerprint, prepared_settings
 from steadyset.foundation.arguments import LEVEL, job_count
 from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.inference.interval import confidence_interval
@@ -95,12 +95,15 @@ class Rankings:
         # than k few requests rank again. The others score all features anyway.
         size = min(d, self.room * k) if get_filter(name).greedy else d
         begin = time.perf_counter()
-        if not self.plan.fills:
+        if self.plan.preparation is None:
             order = self._top(name, self.plan.X, self.weights, size)
-        else:  # every resample fills the gaps in its own way
+        else:  # every resample has its own
             training = (Training.of(self.plan, resample) for resample in self.resamples)
             parts = zip(training, self.weights, strict=True)
-            order = np.vstack([self._top(name, part.all_rows(), weights[None, :], size) for part, weights in parts])
+            order = np.full((len(self.weights), size), -1)
+            for row, (part, weights) in zip(order, parts, strict=True):
+                left = min(size, part.n_columns)
+                row[:left] = self._top(name, part.all_rows(), weights[None, :], left)
         return order, (time.perf_counter() - begin) / len(self.weights)
 
     def _top(self, name: str, X: Floats, weights: Floats, k: int) -> Ints:
@@ -134,6 +137,7 @@ class Store:
             "resampling": plan.resampling.identity(),
             "n_resamples": n_resamples,
             "impute": plan.impute,
+            **prepared_settings(plan),
             "task": plan.task,
             "seed": plan.seed,
             "fill": fill,
@@ -347,15 +351,16 @@ class ConfigurationJob(Job):
 
     def fit(self, training: Training) -> Fitted:
         """Fit the model to what the filter kept."""
-        model, kept, d = ready(self.estimator, self.plan, self.run), self.kept, self.plan.X.shape[1]
-        if kept is not None and len(kept) < model.n_kept(d):
-            text = too_few(model.n_kept(d), f"by the filter {model.filter!r}")
+        model, kept, d = ready(self.estimator, self.plan, self.run), self.kept, training.n_columns
+        wanted = min(model.n_kept(self.plan.X.shape[1]), d)
+        if kept is not None and len(kept) < wanted:
+            text = too_few(wanted, f"by the filter {model.filter!r}")
             warnings.warn(text, UninformativeWarning, stacklevel=2)
         if self.together is None:
             model.fit_kept(training.train(), training.y, kept)
         else:
             model.hold(self.together(), np.arange(d) if kept is None else kept, d)
-        return Fitted(Chosen(np.flatnonzero(model.support_), None), model)
+        return Fitted(training.features(Chosen(np.flatnonzero(model.support_), None)), model)
 
 
 def _came_through(cell: Cell) -> bool:

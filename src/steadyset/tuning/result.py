@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline, make_pipeline
 
 from steadyset.foundation.arguments import CORE, LEVEL
 from steadyset.foundation.display import Drawable, ShownFindings
@@ -353,7 +354,7 @@ class Tuning(ShownFindings, Trials, Drawable):
         self._selections: dict[int, Selections] = {}
         self._final: dict[int, Cell] = {}
 
-    def estimator(self, configuration: int) -> FilteredModel:
+    def estimator(self, configuration: int) -> FilteredModel | Pipeline:
         """A configuration as an estimator, to be fitted; what it draws at random has its seed.
 
         Parameters
@@ -363,12 +364,15 @@ class Tuning(ShownFindings, Trials, Drawable):
 
         Returns
         -------
-        FilteredModel
-            A scikit-learn estimator with `get_support` and `predict`.
+        FilteredModel or Pipeline
+            A scikit-learn estimator with `get_support` and `predict`; where rows are prepared, the last step behind
+            the preparation.
         """
         plan = self.evaluator.plan
-        model: FilteredModel = ready(self._unseeded(configuration).set_params(impute=plan.impute), plan, ALL_ROWS)
-        return model
+        model: FilteredModel | Pipeline = self._unseeded(configuration).set_params(impute=plan.impute)
+        if plan.preparation is not None and plan.impute is None:
+            model = make_pipeline(plan.preparation.transformer, model)
+        return ready(model, plan, ALL_ROWS)
 
     def selections(self, configuration: int) -> Selections:
         """What a configuration selects on each resample: fitted again, with the seeds of the tuning.

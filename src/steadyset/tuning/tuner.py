@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from steadyset.assessment.engines import Execution
-from steadyset.assessment.request import fingerprint, make_plan, refuse_table
+from steadyset.assessment.request import fingerprint, make_plan, prepared_settings, refuse_table, refuse_unfilled
 from steadyset.foundation.arguments import (
     Labels,
     TableLike,
@@ -21,6 +21,7 @@ from steadyset.foundation.arguments import (
     job_count,
     wrong_argument,
 )
+from steadyset.foundation.errors import InputError
 from steadyset.foundation.progress import compiling_told, progress_told
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.io.disk import CHOSEN, RECORDED_FINDINGS, TRIALS, explained, folder_path, write_durably
@@ -31,7 +32,7 @@ from steadyset.measures import get_measure
 from steadyset.measures.evaluate import check_similarity
 from steadyset.resampling import KFold
 from steadyset.resampling.base import ResamplingLike
-from steadyset.runner.columns import filled_by_medians, refuse_gaps
+from steadyset.runner.columns import filled_by_medians
 from steadyset.similarity import FeatureSimilarity
 from steadyset.tasks import TASKS, check_columns, task_of
 from steadyset.tuning.evaluation import ALIASES, MAX_TRIALS, N_FEATURES, SECONDS, STABILITY, Evaluator, direction
@@ -169,10 +170,11 @@ def tune(
         random_state=random_state,
         on_warning=how.on_warning,
     )
+    if plan.columns is not None and plan.columns.labels:
+        raise InputError("X has columns of text, and a configuration is fitted to numbers; encode them before.")
     spread = TASKS[kind].scale(plan.y)
     configurations = read_space(space, kind, TASKS[kind].n_classes(plan.y), spread)
-    if plan.impute is None:
-        refuse_gaps(plan.X, plan.gaps, feature_names, parts_of(configurations))
+    refuse_unfilled(plan, feature_names, parts_of(configurations))
     measure, similarity = options.measure, options.similarity
     if similarity is None and "similarity" in get_measure(measure).needs:
         similarity = FeatureSimilarity.from_data(filled_by_medians(plan.X), features=feature_names)
@@ -192,6 +194,7 @@ def tune(
         "measure": measure,
         "similarity": repr(similarity),
         "impute": plan.impute,
+        **prepared_settings(plan),
         "on_warning": plan.on_warning,
         "seed": plan.seed,
     }

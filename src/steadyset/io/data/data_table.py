@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.foundation.arguments import Labels, TableLike, check_flag, wrong_argument
+from steadyset.foundation.arguments import Estimator, Labels, TableLike, check_flag, wrong_argument
 from steadyset.foundation.errors import Argument, Complaints, InputError, MissingTargetError
 from steadyset.io.data.readers import (
     IDENTIFIER,
@@ -89,6 +89,10 @@ class Data:
     impute : str or None, default=None
         "median" fills missing values within each run, by the medians of its training rows. With None they reach the
         estimators, all of which have to take them.
+    prepare : str, transformer or None, default=None
+        What each run fits to its training rows and applies to all its rows: a text of steps in their order, such as
+        "impute=knn, log2=1, scale, variance=2000", which also takes columns of text; or a transformer of scikit-learn.
+        None leaves the values as they are.
 
     Examples
     --------
@@ -117,6 +121,7 @@ class Data:
     target: str = ""
     task: str | None = None
     impute: str | None = None
+    prepare: str | Estimator | None = None
 
     def __repr__(self) -> str:
         X: Any = self.X
@@ -149,6 +154,7 @@ def load_data(
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     impute: str | None = None,
+    prepare: str | Estimator | None = None,
     task: str | None = None,
     delimiter: str | None = None,
     groups: str | None = None,
@@ -186,6 +192,9 @@ def load_data(
         Columns to use although they look like identifiers.
     impute : str or None, default=None
         "median" lets missing values pass: each run of `assess` and `tune` fills them by its medians. None refuses them.
+    prepare : str, transformer or None, default=None
+        What each run of `assess` and `tune` does to its rows, as in `Data`; columns of text and missing values then
+        pass. None does nothing.
     task : str or None, default=None
         What the target is taken for, "classes" or "number"; None decides by its values.
     delimiter : str or None, default=None
@@ -239,14 +248,16 @@ def load_data(
         members = (
             None if groups is None else np.asarray(as_written(_known(source.columns[groups], f"the group {groups!r}")))
         )
-    _complain_of_text(wrong, source.texts)
+    texts = source.texts if prepare is not None else {}
+    if prepare is None:
+        _complain_of_text(wrong, source.texts)
     if source.whole is not None:
         _complain_of_identifiers(wrong, X, names, source.whole, keep)
     known = np.isfinite(X)
     if empty := [names[f] for f in np.flatnonzero(~known.any(axis=0)).tolist()]:
         have = f"the column {empty[0]!r} has" if len(empty) == 1 else f"the columns {some_names(empty)} have"
         wrong.add(f"{have} no value at all; leave out with ", _columns_of("drop", empty), ".")
-    notes += _gaps(wrong, X, known, names, impute)
+    notes += _gaps(wrong, X, known, names, impute, prepared=prepare is not None)
     wrong.tell(before=f"{path}: ")
     constant = [names[f] for f in np.flatnonzero(np.nanmax(X, axis=0) == np.nanmin(X, axis=0))]
     if constant:
@@ -254,7 +265,21 @@ def load_data(
     rows = None if source.rows is None else tuple(source.rows)
     understood = _understood(source, roles, members)
     called = ", ".join(roles.targets)
-    return Data(np.ascontiguousarray(X), y, tuple(names), tuple(notes), members, rows, understood, called, task, impute)
+    table, names = _with_texts(np.ascontiguousarray(X), names, texts)
+    return Data(
+        table, y, tuple(names), tuple(notes), members, rows, understood, called, task, impute=impute, prepare=prepare
+    )
+
+
+def _with_texts(X: Floats, names: list[str], texts: Mapping[str, pa.ChunkedArray]) -> tuple[Any, list[str]]:
+    """The numbers, and a frame with the columns of text behind them where there are any."""
+    if not texts:
+        return X, names
+    import pandas as pd
+
+    columns = {name: [str(v) if is_known(v) else None for v in texts[name].to_pylist()] for name in texts}
+    frame = pd.concat([pd.DataFrame(X, columns=names), pd.DataFrame(columns, dtype=object)], axis=1)
+    return frame, [*names, *texts]
 
 
 def _predicted(target: str | Sequence[str] | None, time: str | None, event: str | None) -> str | Sequence[str] | None:
@@ -399,7 +424,9 @@ def _complain_of_identifiers(
         wrong.add(f"the {look} (every row has its own); leave out with ", *ways)
 
 
-def _gaps(wrong: Complaints, X: Floats, known: Bools, features: Sequence[str], impute: str | None) -> list[str]:
+def _gaps(
+    wrong: Complaints, X: Floats, known: Bools, features: Sequence[str], impute: str | None, *, prepared: bool
+) -> list[str]:
     """Missing values pass where the runs fill them, which is said; infinite ones never do."""
     endless = [features[f] for f in np.flatnonzero(np.isinf(X).any(axis=0)).tolist()]
     if endless:
@@ -412,6 +439,8 @@ def _gaps(wrong: Complaints, X: Floats, known: Bools, features: Sequence[str], i
         return []
     are = "1 value is missing" if count == 1 else f"{count} values are missing"
     told = f"{are}, in {_columns(names, features)}; "
+    if prepared:
+        return [f"{told}the preparation of each run is to fill them"]
     if impute is None:
         ways = Argument("impute", MEDIAN), ", or leave columns out with ", Argument("drop", ...), "."
         wrong.add(f"{told}fill with ", *ways)
