@@ -1,7 +1,6 @@
 """What a run does to its rows is learnt from its training rows: pipelines of scikit-learn, fitted by hand, agree."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.datasets import load_breast_cancer
@@ -15,14 +14,14 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 
 import steadyset as st
 from steadyset.foundation.errors import InputError
-from steadyset.io.data.data_table import as_data
-from steadyset.runner.preparation import STEPS, Medians, MostVariable
+from steadyset.runner.preparation import Medians, MostVariable
 
 X, Y = load_breast_cancer(return_X_y=True, as_frame=True)
 X, Y = X.iloc[::4, :10], Y.iloc[::4].to_numpy()
 HOLES = X.mask(np.random.default_rng(0).random(X.shape) < 0.08)
 DRAWN = st.Bootstrap(4)
 K = 3
+LOG2 = FunctionTransformer(lambda values: np.log2(values + 1))
 
 
 def by_hand(table, transformer, run):
@@ -42,9 +41,9 @@ def by_hand(table, transformer, run):
         ("impute=median", SimpleImputer(strategy="median")),
         ("impute=most_frequent, scale", make_pipeline(SimpleImputer(strategy="most_frequent"), StandardScaler())),
         ("scale, impute=knn", make_pipeline(StandardScaler(), KNNImputer())),
-        ("log2=1, impute=median", make_pipeline(FunctionTransformer(lambda x: np.log2(x + 1)), SimpleImputer(strategy="median"))),
+        ("log2=1, impute=median", make_pipeline(LOG2, SimpleImputer(strategy="median"))),
     ],
-)  # fmt: skip
+)
 def test_a_text_is_the_pipeline_that_it_names_fitted_to_the_training_rows(text, transformer):
     found = st.assess(SelectKBest(f_classif, k=K), st.Data(HOLES, Y, prepare=text), resampling=DRAWN)
     for run, cell in enumerate(found.cells):
@@ -163,9 +162,9 @@ def test_what_cannot_prepare_is_told(given, sentence):
 
 
 def test_missing_values_that_nothing_fills_are_told_before_any_run():
-    with pytest.raises(InputError, match="80|missing values in 10 of 10 features"):
+    with pytest.raises(InputError, match="missing values in 10 of 10 features"):
         st.assess("anova:k=2", st.Data(HOLES, Y, prepare="scale"), resampling=DRAWN)
-    with pytest.raises(InputError, match="impute.* and .*prepare.* are given"):
+    with pytest.raises(InputError, match=r"impute.* and .*prepare.* are given"):
         st.assess("anova:k=2", st.Data(HOLES, Y, impute="median", prepare="scale"), resampling=DRAWN)
 
 
@@ -192,7 +191,8 @@ def test_the_preparation_is_recorded_and_told(tmp_path):
     found = st.assess("anova:k=3", data, resampling=DRAWN, out=tmp_path / "runs")
     assert found.settings["prepare"] == "impute=knn, variance=6, scale"
     methods = st.methods_text(found)
-    assert "In each run, missing values were replaced by the means of the 5 most similar training rows, the 6" in methods
+    assert "In each run, missing values were replaced by the means of the 5 most similar training rows" in methods
+    assert "the 6 features with the largest variance in the training rows were kept" in methods
     with pytest.raises(InputError, match="prepare"):
         st.assess(
             "anova:k=3", st.Data(HOLES, Y, prepare="impute=median"), resampling=DRAWN, out=tmp_path / "runs",
@@ -212,9 +212,3 @@ def test_configurations_are_prepared_in_each_run():
     assert fitted.predict(HOLES.iloc[:5]).shape == (5,)
     with pytest.raises(InputError, match="columns of text"):
         st.tune(space, st.Data(with_text(), Y, prepare="impute=median"), n_trials=1)
-
-
-def test_every_step_says_how_it_is_written():
-    assert [step.written for step in STEPS.values()] == ["impute=median|most_frequent|knn|iterative", "scale", "log2", "variance=N"]  # fmt: skip
-    assert as_data(st.Data(X, Y, prepare="scale"), stacklevel=1).prepare == "scale"
-    assert pd.isna(HOLES.to_numpy()).any()

@@ -57,6 +57,7 @@ class Medians(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
 
     def fit(self, X: Floats, y: Any = None) -> Self:
         """Learn the medians."""
+        X = np.asarray(X, dtype=np.float64)
         self.n_features_in_ = X.shape[1]
         self.medians_ = np.median(X, axis=0)  # nan where a value is missing
         gaps = np.flatnonzero(np.isnan(self.medians_))
@@ -65,7 +66,7 @@ class Medians(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: i
 
     def transform(self, X: Floats) -> Floats:
         """Fill the gaps."""
-        return filled(X, self.medians_)
+        return filled(np.asarray(X, dtype=np.float64), self.medians_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -81,6 +82,7 @@ class MostVariable(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Floats, y: Any = None) -> Self:
         """Compare the variances."""
+        X = np.asarray(X, dtype=np.float64)
         self.n_features_in_ = X.shape[1]
         best = np.argsort(-np.nanvar(X, axis=0), kind="stable")[: self.n]
         self.support_ = np.isin(np.arange(X.shape[1]), best)
