@@ -46,6 +46,7 @@ COMMANDS: list[tuple[str, str | None]] = [
     ("tune table.csv --target class --trials 1 --out tuned", "tune"),
     ("shortlist table.csv --target class --base filter --outer 0 --permutations 20 --out listed", WORKS),
     ("replicate table.csv --target class --selector anova:k=2 --pairs 10 --out replicated", WORKS),
+    ("why table.csv --target class --selector anova:k=2 --resampling bootstrap:n_runs=12 --out differ", WORKS),
     ("measures", WORKS),
     ("selectors", WORKS),
     ("resamplings", WORKS),

@@ -31,6 +31,7 @@ RECORDS = frozenset(
             "NullExpectation",
             "Replication",
             "Shortlist",
+            "VarianceSplit",
         ),
         *(
             "ChoiceRule",
@@ -221,6 +222,10 @@ def _running() -> list[Recipe]:
         **{"selector": "anova:k=2", "X": np.tile(X, (4, 1)), "y": np.tile(y, 4), "pairs": 10, "cut": None},
         **{"n_jobs": None, "out": None, "random_state": 0, "execution": None},
     }
+    split = {
+        **{"selectors": ["anova:k=2"], "X": X, "y": y, "seeds": 2, "resampling": "bootstrap:n_runs=12", "cut": None},
+        **{"n_jobs": None, "out": None, "random_state": 0, "execution": None},
+    }
     return [
         *(Recipe(name, _split(name, list(own)), own | {"random_state": 0} | splits) for name, own in kinds.items()),
         Recipe("AutoRuns", st.AutoRuns, {"width": 0.5, "max_runs": 4, "measure": "nogueira"}),
@@ -235,6 +240,7 @@ def _running() -> list[Recipe]:
         Recipe("tune", st.tune, tune),
         Recipe("shortlist", st.shortlist, shortlist),
         Recipe("replication", st.replication, replication),
+        Recipe("variance_split", st.variance_split, split),
         Recipe(
             "decision_flip",
             st.importances.decision_flip,

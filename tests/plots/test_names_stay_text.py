@@ -7,6 +7,7 @@ import pytest
 from tests.plots import (
     goldens,
     test_accuracy_against_stability,
+    test_disagreement_sources,
     test_listed_features,
     test_next_study,
     test_stability_path,
@@ -58,6 +59,7 @@ PICTURES = {
     "accuracy_against_stability": lambda: st.plot.accuracy_against_stability(judged()),
     "convergence": lambda: st.plot.convergence(TWO),
     "core_overlap": lambda: st.plot.core_overlap(TWO),
+    "disagreement_sources": test_disagreement_sources.small,  # which shows no name
     "hyperparameter": lambda: st.plot.hyperparameter({1: RUNS, 2: RUNS}, NAMES[0]),
     "importance_flow": lambda: st.plot.importance_flow(RUNS, ALIKE),
     "listed_features": lambda: st.plot.listed_features(listed()),

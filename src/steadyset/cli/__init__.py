@@ -26,6 +26,7 @@ COMMANDS: dict[str, Function] = {
     "shortlist": runs.shortlist,
     "assess": runs.assess,
     "replicate": runs.replicate,
+    "why": runs.why,
     "tune": runs.tune,
     "run": runs.run_job,
     "report": recorded_selections.report,

@@ -1,4 +1,4 @@
-"""From a data file to an answer: `shortlist`, `assess`, `replicate`, `tune`, `run`; `serve`, the page; `warm-up`."""
+"""From a data file to an answer: `shortlist`, `assess`, `replicate`, `why`, `tune`; `run`, `serve`, `warm-up`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import sys
 import time
 import warnings
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -132,24 +133,41 @@ def replicate(given: Given) -> None:
     cut, --resume continues.
     """
     import_scikit_learn()
+    from steadyset.replications.run import replication
+
+    _told_of_runs(given, "replication", "studies", replication)
+
+
+def why(given: Given) -> None:
+    """Tell why reruns differ: because of the data, the randomness of a method, or the choice of the method.
+
+    Every run is saved as soon as it finishes: after Ctrl-C or a power cut, --resume continues.
+    """
+    import_scikit_learn()
+    from steadyset.replications.split import variance_split
+
+    _told_of_runs(given, "why", "runs", variance_split)
+
+
+def _told_of_runs(given: Given, ending: str, unit: str, function: Callable[..., Any]) -> None:
+    """Make runs in a folder by a function of selectors and data, and tell and record what they say."""
     from steadyset.findings import findings_of
     from steadyset.findings.parts import record_findings
     from steadyset.kernels.jit import before_compiling
-    from steadyset.replications.run import replication
 
     people = given.format == "table"
     data = _read_data(given, people=people)
-    folder = given.out if given.out is not None else Path(f"{given.file.name.split('.')[0]}-replication")
+    folder = given.out if given.out is not None else Path(f"{given.file.name.split('.')[0]}-{ending}")
     kept = f"what is finished is in {folder}, and the same command with --resume continues."
     arguments = given.arguments("run") | {"out": folder}
     with (
         before_compiling(lambda: typer.echo(COMPILING)) if people else nullcontext(),
         resumable(kept) as stop,
-        progress_told(None if people else False, "studies") as progress,
+        progress_told(None if people else False, unit) as progress,
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore", UserWarning)  # what failed is told below
-        result = replication(given.selector, data, **_with_progress(arguments, stop.between(progress)))
+        result = function(given.selector, data, **_with_progress(arguments, stop.between(progress)))
     with resumable(kept), explained(folder, resumable=True):
         found = findings_of(result)
         record_findings(found, folder)

@@ -116,11 +116,12 @@ def findings_of(
 
         return of_shortlist(result, core=core, level=level)
     from steadyset.replications.result import Replication
+    from steadyset.replications.split import VarianceSplit
 
-    if isinstance(result, Replication):
-        from steadyset.findings.of_replication import of_replication
+    if isinstance(result, Replication | VarianceSplit):
+        from steadyset.findings.of_replication import of_replication, of_sources
 
-        return of_replication(result, level=level)
+        return of_replication(result) if isinstance(result, Replication) else of_sources(result)
     from steadyset.findings.of_tuning import of_tuning
     from steadyset.tuning import Tuning  # takes long to import
 

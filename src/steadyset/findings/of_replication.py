@@ -1,4 +1,4 @@
-"""What a replication says, and its methods paragraphs."""
+"""What a replication and a split of the disagreement say, and their methods paragraphs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from steadyset.findings.parts import Findings
 from steadyset.foundation.text import amount, counted, listed, percent, shown_name
 from steadyset.replications.curve import ENOUGH, LARGEST
 from steadyset.replications.result import NextStudy, Replicated, Replication
+from steadyset.replications.sources import OWN, WORDS, Sources
+from steadyset.replications.split import VarianceSplit
 
 SCOPE = (
     "This is about studies of the same population, measured in the same way: other centres, batches or devices agree "
@@ -20,7 +22,7 @@ SCOPE = (
 )
 
 
-def of_replication(result: Replication, *, level: float) -> Findings:
+def of_replication(result: Replication) -> Findings:
     """Everything that a replication says."""
     found, settings = result.replicated, result.settings
     return replace(
@@ -28,7 +30,6 @@ def of_replication(result: Replication, *, level: float) -> Findings:
             "replication",
             f"{counted(found.n_rows, 'row')}, {counted(found.n_features, 'feature')}",
             "nogueira",
-            level,
             answer=tuple(_answer(found)),
             notes=(SCOPE, *found.notes, *target_told(settings)),
             settings=settings,
@@ -103,3 +104,74 @@ def _methods(result: Replication) -> Methods:
     first = sentences(*data_sentences(result.settings, details), told("12c", pairs), told("12c", curve))
     second = sentences(software_sentence(__version__, details["versions"], learn=False))
     return Methods((first, second), sentences(*(told("23a", line) for line in _answer(found)[:2])))
+
+
+# ---- why reruns differ ----------------------------------------------------------------------------------------------
+
+HALF_OF_IT = 0.5
+ADVICE = {
+    OWN: "More of what the selector averages over, such as trees, or several seeds together would steady it without "
+    "more data.",
+    WORDS[
+        "data"
+    ]: "More rows would help, or a choice that counts look-alikes as one: `steadyset shortlist` gives groups.",
+    WORDS["method"]: "Say which method was used, or take what several agree on: `steadyset consensus`.",
+}
+
+
+def of_sources(result: VarianceSplit) -> Findings:
+    """Everything that a split of the disagreement says."""
+    found, settings = result.sources, result.settings
+    return replace(
+        Findings(
+            "sources",
+            f"{listed([shown_name(name) for name in found.methods], 5)}, {counted(found.n_rows, 'row')}",
+            "nogueira",
+            answer=tuple(_why(found)),
+            notes=tuple(target_told(settings)),
+            settings=settings,
+            sources=found,
+        ),
+        methods=_methods_of_split(result),
+    )
+
+
+def _why(found: Sources) -> list[str]:
+    if not found.parts:
+        return ["All runs select the same features: there is no disagreement to explain."]
+    first, *others = found.parts
+    said = [
+        f"Reruns differ by {amount(round(found.disagreement, 1))} of {amount(round(found.size, 1))} features: "
+        f"{_share(first.share)} of that comes from {first.name} (95% interval {_share(first.low)} to "
+        f"{_share(first.high)}){''.join(f', {_share(one.share)} from {one.name}' for one in others)}."
+    ]
+    if first.low > HALF_OF_IT and first.name in ADVICE:
+        said.append(ADVICE[first.name])
+    if not found.random:
+        said.append("None of the methods has randomness of its own.")
+    if found.rows:
+        most = [f"{shown_name(one.label)} ({amount(round(one.features, 1))})" for one in found.rows]
+        said.append(
+            f"Rows whose presence changes the selection most, by how many features: {listed(most, 5)}; look at them."
+        )
+    else:
+        said.append("No single row changes the selection more than chance does.")
+    return said
+
+
+def _share(value: float) -> str:
+    return percent(round(max(value, 0.0), 2))
+
+
+def _methods_of_split(result: VarianceSplit) -> Methods:
+    found, details = result.sources, result.settings["details"]
+    seeds = f" with {found.n_seeds} seeds" if found.random else ""
+    design = (
+        f"{listed([shown_name(name) for name in found.methods])} selected features{seeds} on the same "
+        f"{found.n_resamples} resamples of the rows. The mean number of features that one of two unrelated runs "
+        "selects and the other does not was split by unbiased components of variance of a crossed design of data, "
+        "seed and method; intervals are at 95%, by a jackknife over the resamples."
+    )
+    first = sentences(*data_sentences(result.settings, details), told("12c", design))
+    second = sentences(software_sentence(__version__, details["versions"], learn=False))
+    return Methods((first, second), sentences(told("23a", _why(found)[0])))

@@ -22,6 +22,7 @@ from steadyset.inference.features import Feature
 from steadyset.io import beneath
 from steadyset.io.disk import RECORDED_FINDINGS, write_durably
 from steadyset.replications.result import Replicated
+from steadyset.replications.sources import Sources
 from steadyset.selections import Selections
 from steadyset.shortlists.listed import Listed
 
@@ -29,14 +30,15 @@ if TYPE_CHECKING:
     from steadyset.inference.comparison import Comparison
     from steadyset.inference.consensus import Consensus
     from steadyset.replications.result import Replication
+    from steadyset.replications.split import VarianceSplit
     from steadyset.selections import RunsLike
     from steadyset.shortlists.result import Shortlist
     from steadyset.tuning import Trials, Tuning
 
     # What findings_of takes; an Assessment is among what holds runs.
     ResultLike: TypeAlias = (
-        "Findings | Shortlist | Replication | Comparison | Consensus | Tuning | RunsLike | Mapping[str, RunsLike] "
-        "| Path"
+        "Findings | Shortlist | Replication | VarianceSplit | Comparison | Consensus | Tuning | RunsLike "
+        "| Mapping[str, RunsLike] | Path"
     )
 
 STABILITY = "stability"  # what differences are about, unless about a score
@@ -265,8 +267,8 @@ class Findings(Shown):
     Attributes
     ----------
     kind : str
-        What was looked at: "assessment", "comparison", "consensus", "tuning", "shortlist", "replication", "selections"
-        or "measures".
+        What was looked at: "assessment", "comparison", "consensus", "tuning", "shortlist", "replication", "sources",
+        "selections" or "measures".
     about : str
         What it is about, in a few words.
     measure : str
@@ -319,6 +321,8 @@ class Findings(Shown):
         The features that a stated number of false ones may be among, with what proves it and what would help.
     replication : Replicated or None
         How many features the next study would select again.
+    sources : Sources or None
+        Why reruns differ.
 
     Examples
     --------
@@ -356,6 +360,7 @@ class Findings(Shown):
     trials: Trials | None = field(default=None, repr=False)
     shortlist: Listed | None = None
     replication: Replicated | None = None
+    sources: Sources | None = None
 
     def __repr__(self) -> str:
         return f"Findings({self.kind}; {self.about})"

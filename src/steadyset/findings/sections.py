@@ -25,6 +25,7 @@ from steadyset.findings.tables import (
     ReportTable,
     between_table,
     candidates_table,
+    driving_table,
     feature_tables,
     front_table,
     kept_table,
@@ -37,9 +38,11 @@ from steadyset.findings.tables import (
     short_pairs,
     short_ranking,
     short_shortlist,
+    short_sources,
     short_studies,
     short_summary,
     shortlist_table,
+    sources_table,
     studies_table,
     summary_legend,
     summary_table,
@@ -401,6 +404,14 @@ def _next_study(found: Findings) -> Iterator[Block]:
     yield TableBlock(kept_table(found), MOST_LISTED, ("more feature", "selected less often"), heading="This list")
 
 
+def _sources(found: Findings) -> Iterator[Block]:
+    assert found.sources is not None
+    if found.sources.parts:
+        yield TableBlock(sources_table(found))
+    if found.sources.rows:
+        yield TableBlock(driving_table(found), MOST_FEATURES, ("more row", "with less effect"), heading="Rows")
+
+
 FAILED, WARNED = "Runs without a selection or a score", "Runs with warnings"
 SECTIONS = (
     Section("answer", "", _answer),
@@ -416,6 +427,7 @@ SECTIONS = (
     Section("again", "Would it come out again?", _comes_again, needs=("shortlist",), brief="Would it come out again?"),
     Section("helps", "What would help?", _helps, needs=("shortlist",), brief="What would help?"),
     Section("next_study", "The next study", _next_study, needs=("replication",), short_tables=short_studies),
+    Section("sources", "Why reruns differ", _sources, needs=("sources",), short_tables=short_sources),
     Section("summary", _summary_title, _summary, needs=("summary",), short_tables=short_summary, legend=summary_legend),
     Section(
         "measures", "Stability by many measures", _only(measures_table), ("measures",), short_tables=short_measures

@@ -26,6 +26,7 @@ from steadyset.foundation.text import amount, counted, expected_count, number, p
 from steadyset.inference.features import BOTH, Feature, stand_ins_words
 from steadyset.options import as_shell_line
 from steadyset.replications.result import NextStudy
+from steadyset.replications.sources import Source
 from steadyset.shortlists.listed import CANDIDATE, GROUP, LISTED, Listed, ListedFeature
 
 if TYPE_CHECKING:
@@ -379,6 +380,45 @@ def short_studies(found: Findings, most: int | None) -> list[Table]:
     return [Table.of(_short_rows(studies), "The next study"), Table.of(_short_rows(kept), "This list", most=most)]
 
 
+def sources_table(found: Findings) -> ReportTable:
+    """The parts of the disagreement, the largest first."""
+    assert found.sources is not None
+    columns = [
+        _column("source", "name", text=True),
+        _column("features", "features", wording.number),
+        _column("share", "share", _positive),
+        [TableColumn(_interval_title(0.95), ("low", "high"), _shares)],
+    ]
+    return _table("sources", "What the disagreement comes from", columns, found.sources.parts)
+
+
+def driving_table(found: Findings) -> ReportTable:
+    """Rows that change the selection."""
+    assert found.sources is not None
+    columns = [
+        _column("row", "label", text=True),
+        _column("features that change with it", "features", wording.number),
+        _column("p, adjusted", "p_value", wording.p_value),
+    ]
+    return _table("driving_rows", "Rows that change the selection", columns, found.sources.rows)
+
+
+def short_sources(found: Findings, most: int | None) -> list[Table]:
+    """The parts of the disagreement, and the rows that drive it."""
+    tables = [(sources_table(found), ""), (driving_table(found), "Rows that change the selection")]
+    return [Table.of(_short_rows(one), title, most=most) for one, title in tables if one.rows]
+
+
+def _positive(share: float) -> str:
+    return wording.percent(round(max(share, 0.0), 2))
+
+
+def _shares(one: Source) -> TableCell:
+    return TableCell(
+        f"{_positive(one.low)} to {_positive(one.high)}", (one.low, one.high), (one.low, one.share, one.high)
+    )
+
+
 def _short_rows(table: ReportTable) -> list[dict[str, Any]]:
     titles = [column.title for column in table.columns]
     return [dict(zip(titles, texts, strict=True)) for texts in table.texts()]
@@ -668,6 +708,8 @@ def main_rows(found: Findings) -> list[dict[str, Any]]:
         return shortlist_table(found, every=True).records()
     if found.replication is not None:
         return studies_table(found).records()
+    if found.sources is not None:
+        return sources_table(found).records()
     if found.front:
         return front_rows(found)
     return [

@@ -14,7 +14,7 @@ from steadyset.options import REQUIRED, Field, Option
 
 # Commands that take the same options.
 JOBS = "shortlist assess tune"  # which the page offers, and `steadyset run` takes
-RUNS = f"{JOBS} replicate"
+RUNS = f"{JOBS} replicate why"
 PROCEDURES = "measure compare consensus"
 REPORT_FILES = listed([f".{name}" for name in REPORT_FORMATS[:-1]], last=" or ")
 SELECTIONS = f"{PROCEDURES} report methods"
@@ -238,6 +238,24 @@ TABLE: tuple[Option, ...] = (
             calls=("run",),
         ),
         commands="replicate",
+    ),
+    *_all(
+        Option(
+            "selector",
+            "A method; may be repeated, to see how much the choice of the method matters.",
+            SPECIFICATION,
+            default=REQUIRED,
+            short="-s",
+            many=True,
+            argument="selectors",
+            calls=("what",),
+        ),
+        *_all(
+            Option("seeds", "How many seeds a method with randomness of its own runs with.", "N", default=5, least=2),
+            Option("resampling", "How the data are drawn again.", SPECIFICATION, default="bootstrap:n_runs=40"),
+            calls=("run",),
+        ),
+        commands="why",
     ),
     Option(
         "selector",
@@ -612,7 +630,7 @@ TABLE: tuple[Option, ...] = (
     # ---- how the work is done, and where it goes ------------------------------------------------------------------
     *_all(
         *_all(
-            Option("jobs", "Parallel jobs; -1 uses every core.", commands="assess shortlist replicate warm-up"),
+            Option("jobs", "Parallel jobs; -1 uses every core.", commands="assess shortlist replicate why warm-up"),
             Option("jobs", "Threads; -1 uses every core.", commands="tune"),
             metavar="N",
             default=-1,
@@ -640,6 +658,7 @@ TABLE: tuple[Option, ...] = (
             Option("out", "The run folder. Default: FILE's name + -runs.", commands="assess"),
             Option("out", "The folder. Default: FILE's name + -shortlist.", commands="shortlist"),
             Option("out", "The folder. Default: FILE's name + -replication.", commands="replicate"),
+            Option("out", "The folder. Default: FILE's name + -why.", commands="why"),
             Option("out", "The folder. Default: FILE's name + -tuning.", commands="tune"),
             metavar="DIR",
             short="-o",
@@ -647,7 +666,7 @@ TABLE: tuple[Option, ...] = (
         ),
         *_all(
             Option("resume", "Continue what is in the folder.", commands=JOBS),
-            Option("resume", "Continue what is in the folder.", commands="replicate"),
+            Option("resume", "Continue what is in the folder.", commands="replicate why"),
             default=False,
             record="execution",
         ),

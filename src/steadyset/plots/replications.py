@@ -1,4 +1,4 @@
-"""The next study: how many features studies of each size have in common."""
+"""The next study: how many features studies of each size have in common; and why reruns differ."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from steadyset.findings import Findings, findings_of
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.text import amount
+from steadyset.foundation.text import amount, percent
 from steadyset.plots.catalogue import picture
-from steadyset.plots.picture import INK, MUTED, STEADY, Picture, pictured, tips
+from steadyset.plots.picture import INK, MUTED, STEADY, Picture, names, pictured, shares, tips
 from steadyset.replications.result import MeasuredSize, NextStudy, Replication
+from steadyset.replications.split import VarianceSplit
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MEASURED, EXTRAPOLATED = "measured", "extrapolated"
+SOURCE_COLUMNS = "source: text; place: int; features share low high: float"
 STUDY_COLUMNS = "how: text; rows: int; in_common low high chance: float"
 
 
@@ -89,3 +91,60 @@ def _seen(data: pd.DataFrame) -> str:
         f"Two studies of {largest['rows']} rows have {amount(round(float(largest['in_common']), 1))} features in "
         f"common, by chance {amount(round(float(largest['chance']), 1))}."
     )
+
+
+@picture(
+    title="What the disagreement comes from",
+    needs=("sources",),
+    draws=lambda result: isinstance(result, VarianceSplit),
+    caption="Shares of the features in which two unrelated runs differ, with 95% intervals.",
+    place=10,
+)
+def disagreement_sources(result: Findings | VarianceSplit) -> Picture:
+    """Shares of the disagreement of reruns that come from the data, the selector's own randomness and the method.
+
+    Parameters
+    ----------
+    result : Findings or VarianceSplit
+        The split of the disagreement, or its findings.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> y = np.arange(60) % 2
+    >>> X[y == 1, :2] += 1
+    >>> found = st.variance_split(["anova:k=3", "lasso:k=3"], X, y, resampling="bootstrap:n_runs=20")
+    >>> st.plot.disagreement_sources(found).data["source"].tolist()
+    ['the data', 'data and method together', 'the method']
+    """
+    found = findings_of(result).sources
+    if found is None:
+        raise InputError("result does not say why reruns differ; give what st.variance_split returns.")
+    if not found.parts:
+        raise InputError("All runs select the same features: there is no disagreement to show.")
+    rows = [
+        (one.name, place, one.features, max(one.share, 0.0), one.low, one.high) for place, one in enumerate(found.parts)
+    ]
+    note = f"Of {amount(round(found.disagreement, 1))} features in which two unrelated runs differ."
+    return pictured(rows, SOURCE_COLUMNS, _drawn_sources, note, _seen_sources)
+
+
+def _drawn_sources(alt: Any, data: pd.DataFrame) -> Any:
+    base = alt.Chart(data).encode(
+        y=names(alt, "source", "place"), tooltip=tips(alt, "source", share=".0%", low=".0%", high=".0%", features=".2f")
+    )
+    bars = base.mark_bar(height=14, color=STEADY).encode(x=shares(alt, "share", "share of the disagreement"))
+    ends = base.mark_rule(color=INK, strokeWidth=1, aria=False).encode(x=alt.X("low:Q"), x2="high:Q")
+    return (bars + ends).properties(width=420, height=alt.Step(28))
+
+
+def _seen_sources(data: pd.DataFrame) -> str:
+    first = data.iloc[0]
+    return f"{percent(round(float(first['share']), 2))} of the disagreement comes from {first['source']}."

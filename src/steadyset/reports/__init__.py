@@ -145,6 +145,8 @@ def title_of(found: Findings) -> str:
     """The question that a document answers."""
     if found.replication is not None:
         return "Would the next study select the same features?"
+    if found.sources is not None:
+        return "Why do reruns differ?"
     return STEADY if found.shortlist is None else title(found.shortlist)
 
 

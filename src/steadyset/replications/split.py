@@ -1,0 +1,248 @@
+"""`variance_split`: a crossed design of resamples, seeds and methods, and what users hold of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from steadyset.assessment import Assessment, Execution, assess
+from steadyset.assessment.request import SelectorsLike, make_request
+from steadyset.foundation.arguments import LEVEL, Labels, TableLike, as_record, check_integer
+from steadyset.foundation.display import Drawable, ShownFindings, reported
+from steadyset.foundation.errors import InputError
+from steadyset.inference.interval import t_quantile
+from steadyset.io.data.data_table import Data, as_data
+from steadyset.kernels.arrays import Bools
+from steadyset.replications.sources import DATA, FEWEST_RESAMPLES, METHOD, SEED, Sources, driving_rows, parts_of
+from steadyset.resampling import Bootstrap, as_resampling
+from steadyset.resampling.base import ResamplingLike
+from steadyset.runner.plan import Cut, Plan
+from steadyset.selectors.filters.registry import FILTERS
+from steadyset.selectors.filters.selector import FilterSelector
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class VarianceSplit(ShownFindings, Drawable):
+    """Why reruns differ: what `variance_split` answers.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        One row per source (the data, the selector's own randomness, the method, data and method together): features
+        that differ because of it, its share, and a 95% interval of the share.
+    rows : pandas.DataFrame
+        Rows of the data that drive the selection: by how many features it changes with them, and an adjusted p-value.
+    sources : Sources
+        All of it as plain data.
+    settings : dict
+        How it was computed.
+    runs : Assessment
+        What every run selected.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> y = np.arange(60) % 2
+    >>> X[y == 1, :2] += 1
+    >>> found = st.variance_split(["anova:k=3", "lasso:k=3"], X, y, resampling="bootstrap:n_runs=20")
+    >>> found.table["source"].tolist()
+    ['the data', 'data and method together', 'the method']
+    """
+
+    sources: Sources
+    settings: dict[str, Any]
+    runs: Assessment
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per source, the largest first."""
+        import pandas as pd
+
+        columns = ("name", "features", "share", "low", "high")
+        frame = pd.DataFrame([asdict(one) for one in self.sources.parts], columns=columns)
+        return frame.rename(columns={"name": "source"})
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """The rows that drive the selection, the strongest first."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(one) for one in self.sources.rows], columns=("row", "label", "features", "p_value"))
+
+    def report(self, path: str | Path, **options: Any) -> Path:
+        """Write the report: `steadyset.report` of this result.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write, whose ending (.html, .pdf, .md or .json) says what it is; or the folder.
+        **options : Any
+            Options of `steadyset.report`.
+
+        Returns
+        -------
+        Path
+            What was written.
+        """
+        written: Path = reported(self, path, **options)
+        return written
+
+
+def variance_split(
+    selectors: SelectorsLike,
+    X: TableLike | Data,
+    y: Labels = None,
+    *,
+    seeds: int = 5,
+    resampling: ResamplingLike = None,
+    cut: Cut | Mapping[str, Any] | None = None,
+    n_jobs: int | None = None,
+    out: str | Path | None = None,
+    random_state: int | None = 0,
+    execution: Execution | Mapping[str, Any] | None = None,
+) -> VarianceSplit:
+    """Tell why reruns differ: because of the data, the selector's own randomness, or the method.
+
+    Every method runs with every seed on every resample. Parts of the disagreement are unbiased, whatever its
+    distribution, and have intervals by a jackknife over the resamples.
+
+    Parameters
+    ----------
+    selectors : str, estimator, Callable, sequence, Mapping or None
+        One method, or several to see how much of the disagreement is the choice between them; as `assess` takes them.
+    X : array-like, frame, scipy sparse matrix, AnnData or Data
+        The data, or what `load_data` returns.
+    y : array-like of shape (n_samples,), str or None, default=None
+        The target, or the name of its column.
+    seeds : int, default=5
+        How many seeds each method that has a `random_state` runs with.
+    resampling : Resampling, str, splitter, iterable of pairs or None, default=None
+        How the data are drawn again; None is 40 bootstraps.
+    cut : Cut, Mapping or None, default=None
+        Which importances of models count as selected, such as ``st.Cut(top=10)``.
+    n_jobs : int or None, default=None
+        How many runs are computed at the same time; -1 takes all cores. The answer does not depend on it.
+    out : str, Path or None, default=None
+        A folder where every run is saved as soon as it finishes, and continued from.
+    random_state : int or None, default=0
+        The seed of the resamples.
+    execution : Execution, Mapping or None, default=None
+        How the runs are executed, whether a folder continues, and who is told of progress.
+
+    Returns
+    -------
+    VarianceSplit
+        The parts of the disagreement, and the rows of the data that drive it.
+
+    Raises
+    ------
+    InputError
+        Where an argument makes no sense, or fewer than 10 resamples ended in a selection of every method.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> X = np.random.default_rng(0).normal(size=(60, 20))
+    >>> y = np.arange(60) % 2
+    >>> X[y == 1, :2] += 1
+    >>> found = st.variance_split("forest:k=3,n_estimators=10", X, y, resampling="bootstrap:n_runs=20")
+    >>> found.table["source"].tolist()
+    ["the selector's own randomness", 'the data']
+    """
+    check_integer("seeds", seeds, least=2)
+    data = as_data(X, y, stacklevel=2)
+    drawing = Bootstrap(40) if resampling is None else as_resampling(resampling)
+    asked = make_request(selectors, data, None, resampling=drawing, scoring=[], cut=as_record("cut", Cut, cut))
+    methods = dict(zip(asked.names, asked.selectors, strict=True))
+    random = tuple(name for name, method in methods.items() if _draws(method))
+    runs = {}
+    for name, method in methods.items():
+        for seed in range(seeds if name in random else 1):
+            own = {"random_state": seed} if name in random else {}
+            runs[f"{name}, seed {seed + 1}" if own else name] = (name, seed, clone(method).set_params(**own))
+    result = assess(
+        {label: method for label, (_, _, method) in runs.items()},
+        data,
+        resampling=drawing,
+        scoring=[],
+        cut=cut,
+        n_jobs=n_jobs,
+        out=out,
+        random_state=random_state,
+        execution=replace(as_record("execution", Execution, execution), all_rows=False),
+    )
+    labels = {label: (name, seed) for label, (name, seed, _) in runs.items()}
+    rows = _row_names(data.X, len(asked.plan.y))
+    found = sources_of(result, asked.plan, labels, random, seeds if random else 1, rows)
+    return VarianceSplit(found, result.settings, result)
+
+
+def _draws(method: Any) -> bool:
+    """Whether a method has randomness of its own."""
+    if isinstance(method, FilterSelector):
+        return bool(FILTERS[method.name].stochastic)
+    return "random_state" in method.get_params()
+
+
+def _row_names(X: Any, n_rows: int) -> list[str]:
+    """The names in the index of a frame, or the numbers of the rows from 1 on."""
+    index = getattr(X, "index", None)
+    if index is None or callable(index) or type(index).__name__ == "RangeIndex":
+        return [str(row + 1) for row in range(n_rows)]
+    return [str(name) for name in index]
+
+
+def sources_of(
+    result: Assessment,
+    plan: Plan,
+    labels: Mapping[str, tuple[str, int]],
+    random: tuple[str, ...],
+    n_seeds: int,
+    rows: Sequence[str],
+) -> Sources:
+    """The parts of the disagreement of runs: `labels` has the method and the seed of each selector, `rows` names."""
+    methods = tuple(dict.fromkeys(name for name, _ in labels.values()))
+    chosen: dict[tuple[str, int, int], tuple[int, ...]] = {}
+    for label, (name, seed) in labels.items():
+        for cell in result.cells_of(label):
+            # A method without randomness of its own selects the same with every seed.
+            for other in [seed] if name in random else range(n_seeds):
+                if cell.selected is not None:
+                    chosen[name, other, cell.run] = cell.selected
+    each = [(name, seed) for name in methods for seed in range(n_seeds)]
+    numbers = sorted({run for _, _, run in chosen})
+    whole = [run for run in numbers if all((*one, run) in chosen for one in each)]
+    if len(whole) < FEWEST_RESAMPLES:
+        raise InputError(
+            f"{len(whole)} resamples ended in a selection of every method and seed; expected at least "
+            f"{FEWEST_RESAMPLES}."
+        )
+    keys = [(name, seed, run) for run in whole for name, seed in each]
+    used = sorted({f for key in keys for f in chosen[key]})
+    place = {f: i for i, f in enumerate(used)}
+    runs = np.zeros((len(keys), len(used)))
+    for row, key in enumerate(keys):
+        runs[row, [place[f] for f in chosen[key]]] = 1
+    levels = {
+        DATA: np.array([run for _, _, run in keys]),
+        SEED: np.array([seed for _, seed, _ in keys]),
+        METHOD: np.array([methods.index(name) for name, _, _ in keys]),
+    }
+    total, parts = parts_of(runs @ runs.T, levels, float(t_quantile(LEVEL, len(whole) - 1)))
+    n_rows = len(plan.y)
+    inside: Bools = np.array([plan.draw(run).weights(n_rows) > 0 for run in whole])
+    means = runs.reshape(len(whole), len(each), -1).mean(axis=1)
+    driving = driving_rows(means, inside, rows, plan.seed)
+    size = float(runs.sum(axis=1).mean())
+    return Sources(total, size, parts, driving, methods, len(whole), n_seeds, n_rows, random)
