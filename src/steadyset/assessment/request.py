@@ -231,6 +231,10 @@ def make_plan(
         preparation,
         task_assumed=task is None,
     )
+    if getattr(drawing, "target", None) == "labels" and not TASKS[kind].takes_noise:
+        raise InputError(
+            f"NoiseInjection changes classes or numbers, and y is {TASKS[kind].words}; use target='values'."
+        )
     if labels and preparation is None and getattr(drawing, "target", None) == "values":
         raise InputError("NoiseInjection changes numbers, and X has columns of text; encode them before.")
     with about("The resampling cannot be drawn"):
@@ -408,7 +412,10 @@ def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
         "preparation": "" if plan.preparation is None else plan.preparation.words,
         "n_groups": 0 if plan.groups is None else len(np.unique(plan.groups)),
         "n_runs": plan.n_runs,
-        "resampling": {"words": resampling.in_words(), "reference": reference(type(resampling))},
+        "resampling": {
+            "words": resampling.in_words().replace("each class", task.strata_words),
+            "reference": reference(type(resampling)),
+        },
         "predictor": predictor_words(plan),
         "versions": {"python": sys.version.split()[0], **{name: version(name) for name in PACKAGES}},
         **({JOB: job} if (job := current_job()) is not None else {}),

@@ -482,7 +482,7 @@ class Assessment(ShownFindings, Drawable):
         """Those that the folder tells; an older one does not."""
         from steadyset.inference.features import Directions
 
-        return Directions.recorded(self.settings.get("details", {}))
+        return Directions.recorded(self.settings.get("details", {}), self.settings["task"])
 
     def _signs(self, selector: str) -> Ints | None:
         """Those of the coefficients, run after run; None where a run has none."""

@@ -261,6 +261,8 @@ def _check_details(details: Any, selectors: Collection[str], n_features: int) ->
             raise DamagedError(f"its details have no {key}, or none that can be told")
     if not _are_directions(details.get("directions"), len(details["classes"]), n_features):
         raise DamagedError("its directions are not those of its features and classes")
+    if not _DETAILS["classes"](details.get("counted", {})):  # older folders have none
+        raise DamagedError("what it counts are no counts")
     if not isinstance(details.get("job", {}), dict):
         raise DamagedError("its job is no object")
     if set(details["selectors"]) != set(selectors):

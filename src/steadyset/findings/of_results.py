@@ -381,7 +381,7 @@ def _about(assessment: Assessment) -> str:
     settings = assessment.settings
     n_runs = len({cell.run for cell in assessment.cells})
     return (
-        f"{counted(settings['n_rows'], 'row')}, {counted(settings['n_features'], 'feature')}, "
+        f"{paragraphs.rows_told(settings, settings.get(DETAILS, {}))}, {counted(settings['n_features'], 'feature')}, "
         f"{counted(len(assessment.selectors), 'selector')} on {counted(n_runs, 'resample')} "
         f"({shown_name(settings['resampling'])}, seed {settings['seed']})"
     )

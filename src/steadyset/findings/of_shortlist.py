@@ -9,7 +9,7 @@ from steadyset._version import __version__
 from steadyset.findings import shortlist_words
 from steadyset.findings.citations import Methods, Sentence, cite, sentences, told
 from steadyset.findings.of_results import target_told
-from steadyset.findings.paragraphs import data_sentences, software_sentence
+from steadyset.findings.paragraphs import data_sentences, rows_told, software_sentence
 from steadyset.findings.parts import Findings
 from steadyset.foundation.text import counted, listed, number, percent, span
 from steadyset.runner.scoring import score_title
@@ -28,7 +28,7 @@ def of_shortlist(result: Shortlist, *, core: float, level: float) -> Findings:
     settings = result.settings
     found = Findings(
         "shortlist",
-        f"{counted(settings['n_rows'], 'row')}, {counted(settings['n_features'], 'feature')}",
+        f"{rows_told(settings, settings['details'])}, {counted(settings['n_features'], 'feature')}",
         "nogueira",
         level,
         core,

@@ -208,7 +208,7 @@ def methods_of_tuning(tuning: Tuning, found: Findings, chosen: int, choose: str 
         told("12c", _choice(tuning, chosen, choose or DEFAULT_RULE)),
         core_sentence(found, "chosen configuration"),
         frequency_sentence(found),
-        direction_sentence(found),
+        direction_sentence(found, plan.task),
         software_sentence(__version__, details["versions"], learn=True, more=optuna),
     )
     return Methods((first, second), results_sentences(found))
@@ -229,7 +229,9 @@ def _space(tuning: Tuning) -> str:
             filters.append("no filter")
         else:
             record = get_filter(name)
-            filters.append(f"{_with_summary(name, record.summary_for(task))}{cite(record.reference)}")
+            filters.append(
+                f"{_with_summary(name, record.told_for(task, 'summary'))}{cite(record.told_for(task, 'reference'))}"
+            )
     models = []
     for name, model in space.models.items():
         summary, text = about_selector(model.estimator, task)

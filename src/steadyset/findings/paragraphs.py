@@ -56,7 +56,7 @@ def of_assessment(assessment: Assessment, found: Findings) -> Methods:
         core_sentence(found, "selector"),
         frequency_sentence(found),
         told("12e", _alike(assessment)),
-        direction_sentence(found),
+        direction_sentence(found, settings.get("task", CLASSES)),
         software_sentence(
             settings.get("steadyset_version", __version__),
             details.get("versions", {}),
@@ -98,10 +98,16 @@ def of_selections(found: Findings) -> Methods:
     return Methods((first, second), results_sentences(found))
 
 
+def rows_told(settings: Mapping[str, Any], details: Mapping[str, Any]) -> str:
+    """How many rows there are, and what of their targets is told beside, such as the events."""
+    beside = [counted(count, what.removesuffix("s")) for what, count in details.get("counted", {}).items()]
+    return f"{counted(settings['n_rows'], 'row')}{f' ({listed(beside)})' if beside else ''}"
+
+
 def data_sentences(settings: Mapping[str, Any], details: Mapping[str, Any]) -> list[Sentence]:
     """Rows and features, the target, what was missing and who filled it, and the groups."""
     rows, features = settings["n_rows"], settings["n_features"]
-    said = [told("21", f"The data comprised {counted(rows, 'row')} and {counted(features, 'feature')}.")]
+    said = [told("21", f"The data comprised {rows_told(settings, details)} and {counted(features, 'feature')}.")]
     classes = details.get("classes", {})
     if classes:
         named = f" ({_counts(classes)})" if len(classes) <= MOST_CLASSES else ""
@@ -185,11 +191,10 @@ def frequency_sentence(found: Findings) -> Sentence:
     return told("12e", words if found.features else "")
 
 
-def direction_sentence(found: Findings) -> Sentence:
+def direction_sentence(found: Findings, task: str) -> Sentence:
     """How the direction of a feature was read off the data, where it is told."""
     rows = [row.direction for block in found.features for row in block.rows]
-    of_a_number = any(row.startswith(("rises with", "falls with")) for row in rows)
-    how = "the sign of the correlation" if of_a_number else "the means of the classes"
+    how = TASKS.find(task).direction_by
     words = f"Directions of features were read off the data by {how}, without adjustment for other features."
     return told("12b", words if any(rows) else "")
 

@@ -31,7 +31,7 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.evaluate import check_similarity
 from steadyset.selections import RunsLike, Selections, as_selections
 from steadyset.similarity.alike import MOST_OTHERS, Alike, alike_by, graph_of
-from steadyset.tasks import TASKS
+from steadyset.tasks import NUMBER, TASKS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -439,14 +439,16 @@ class Directions:
     codes: Ints
     classes: tuple[str, ...] = ()
     target: str = ""
+    task: str = NUMBER  # of what has no classes
 
     @classmethod
-    def recorded(cls, details: Mapping[str, Any]) -> Directions | None:
+    def recorded(cls, details: Mapping[str, Any], task: str = NUMBER) -> Directions | None:
         """Those of the details of an assessment; None where they do not say."""
         codes = details.get("directions")
         if codes is None:
             return None
-        return cls(np.array(codes, dtype=np.int64), tuple(details.get("classes", ())), details.get("target", ""))
+        classes = tuple(details.get("classes", ()))
+        return cls(np.array(codes, dtype=np.int64), classes, details.get("target", ""), task)
 
     def words(self, features: Ints) -> list[str]:
         """Of some features, "" where one has no direction."""
@@ -454,13 +456,15 @@ class Directions:
 
     def of_sign(self, sign: int) -> str:
         """What the coefficient of a model says: of two classes a positive one speaks for the second."""
-        return self._word((2 if sign > 0 else 1) if len(self.classes) == 2 else sign)
+        if len(self.classes) == 2:
+            return self._word(2 if sign > 0 else 1)
+        return self._word(-sign if TASKS.find(self.task).opposed else sign)
 
     def _word(self, code: int) -> str:
         if code == 0:
             return ""
         if not self.classes:
-            return f"{'rises' if code > 0 else 'falls'} with {shown_name(self.target) or 'y'}"
+            return TASKS.find(self.task).directions[code > 0].format(target=shown_name(self.target) or "y")
         name = shown_name(self.classes[abs(code) - 1])
         if len(self.classes) == 2:
             return f"higher in {name}"

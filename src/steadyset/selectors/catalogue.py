@@ -175,7 +175,8 @@ def about_selector(selector: Any, task: str) -> tuple[str, str]:
     """What a selector does for a task, in a phrase, and its reference; "" where nobody registered it."""
     if isinstance(selector, FilterSelector):
         record = get_filter(selector.name)
-        return f"a filter by the {record.summary_for(task) or record.name}", record.reference
+        score = record.told_for(task, "summary") or record.name
+        return f"a filter by the {score}", record.told_for(task, "reference")
     if isinstance(selector, StabilitySelection):
         return _stability_selection(selector, task)
     given = selector.get_params(deep=False) if hasattr(selector, "get_params") else {}

@@ -75,7 +75,8 @@ def exchange_of(y: NDArray[Any], task: str, strata: Any = None, groups: Any = No
     units = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1].astype(np.int64)
     first = np.unique(units, return_index=True)[1]
     has_classes = TASKS[task].has_classes
-    alike = np.bincount(units, weights=(y != y[first][units]).astype(float)) == 0
+    differs = (y != y[first][units]).reshape(n, -1).any(axis=1)
+    alike = np.bincount(units, weights=differs.astype(float)) == 0
     several = np.bincount(units) > 1
     within = bool(several.any() and not alike[several].any())
     if several.any() and not within and not alike.all():
@@ -93,7 +94,7 @@ def exchange_of(y: NDArray[Any], task: str, strata: Any = None, groups: Any = No
 
 def _refuse_fixed(y: NDArray[Any], within: Ints) -> None:
     """Refuse targets that no permutation changes, or hardly any."""
-    varying = [part for part in np.unique(within) if len(np.unique(y[within == part])) > 1]
+    varying = [part for part in np.unique(within) if len(np.unique(y[within == part], axis=0)) > 1]
     free = int(np.isin(within, varying).sum())
     if free < 2 * FEWEST:
         raise InputError(

@@ -157,7 +157,7 @@ def listed_of(judged: Judged, names: Sequence[str], classes: tuple[str, ...], ta
     n_halves = 2 * procedure.n_splits
     among, counts, bases = judged.standing.counts_for(int(listing.listed.sum()))
     least, most = jeffreys(counts[chosen], n_halves, LEVEL)
-    words = Directions(codes, classes).words(chosen)
+    words = Directions(codes, classes, task=judged.task).words(chosen)
     estimates = _effects(judged, codes, chosen)
     rows = []
     for i, f in enumerate(map(int, chosen)):

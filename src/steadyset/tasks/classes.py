@@ -135,6 +135,7 @@ TASKS.add(
         learnable=lambda y: len(np.unique(y)) > 1,
         unlearnable="the resample holds one class only; a resampling with stratified=True keeps all of them",
         stratified=True,
+        direction_by="the means of the classes",
         regression="logistic",
         selectors=_default_selectors,
         score=_default_score,

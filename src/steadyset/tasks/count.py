@@ -49,6 +49,7 @@ TASKS.add(
         predictor_words="Poisson regression",
         blind=_blind,
         blind_words="the mean",
+        takes_noise=False,
         like=NUMBER,
         bins="equal_width",
         regression="Poisson",

@@ -95,7 +95,9 @@ class Task:
     learnable : Callable
         Whether rows with these y tell anything; `unlearnable` says why others do not.
     directions : tuple of str, default=("falls with {target}", "rises with {target}")
-        What is said of a feature that falls, or rises, with the amounts.
+        What is said of a feature that falls, or rises, with the amounts; `direction_by` says how that was seen.
+    opposed : bool, default=False
+        Whether models predict what falls with the amounts, as a hazard falls with a time.
     other : Callable
         The name of the task that the values of y would make sense as too; None where there is none.
     strata : Callable
@@ -104,6 +106,10 @@ class Task:
         Whether resamplings of selectors that draw their own are stratified.
     amounts : Callable
         One number per row that rises with the outcome; of classes nothing rises.
+    takes_noise : bool, default=True
+        Whether y with noise added, or labels exchanged, is still one.
+    strata_words : str, default="each class"
+        What stratified resamplings keep in proportion, in words.
     like : str, default=""
         Another task, whose filters and models serve this one too where they have nothing for itself.
     bins : str, default=""
@@ -133,10 +139,14 @@ class Task:
     learnable: Callable[[Target], bool] = _of_one_kind
     unlearnable: str = ""
     directions: tuple[str, str] = ("falls with {target}", "rises with {target}")
+    direction_by: str = "the sign of the correlation"
+    opposed: bool = False
     other: Callable[[Target], str | None] = _nothing_else
     strata: Callable[[Target], Target] = _itself
     stratified: bool = False
     amounts: Callable[[Target], NDArray[np.float64]] = _as_floats
+    takes_noise: bool = True
+    strata_words: str = "each class"
     like: str = ""
     bins: str = ""
     regression: str = ""

@@ -63,7 +63,7 @@ def _values(given: Any, name: str) -> list[Any]:
         array = np.empty((0, 0))
     if array.ndim != 1 or not len(array):
         raise wrong_argument(name, "one value for each row", given)
-    return array.tolist()
+    return list(array.tolist())
 
 
 def read_survival(columns: Mapping[str, Sequence[Any]]) -> NDArray[Any]:
@@ -74,7 +74,7 @@ def read_survival(columns: Mapping[str, Sequence[Any]]) -> NDArray[Any]:
     try:
         numbers = np.array([np.nan if one is None else float(one) for one in times])
     except (TypeError, ValueError, OverflowError):
-        odd = next((one for one in times if not isinstance(one, int | float | np.number)), max(times, key=abs))
+        odd = next((one for one in times if not isinstance(one, int | float | np.number)), "a number beyond 1.8e308")
         raise InputError(f"the time {time!r} holds {str(odd)[:40]!r}; expected positive numbers.") from None
     _refuse_times(numbers, f"the time {time!r}")
     states = np.array([TRUTHS.get(str(one).strip().lower().removesuffix(".0"), np.nan) for one in events])
@@ -164,10 +164,14 @@ TASKS.add(
         unlearnable=f"the resample holds fewer than {LEAST_EVENTS} events; a resampling with stratified=True keeps "
         "their share",
         directions=("shorter time", "longer time"),
+        direction_by="the sign of the score of Cox's likelihood",
+        opposed=True,
         strata=lambda y: y[:, 1],
         stratified=True,
+        strata_words="each state (event or censored)",
+        takes_noise=False,
         amounts=lateness,
-        selectors=lambda n_classes: ("anova",),
+        selectors=lambda n_classes: ("anova", "kruskal", "cox_lr"),
         score=lambda y: "harrell",
         predictor=_predictor,
         predictor_words="Cox regression",

@@ -32,7 +32,8 @@ from steadyset.selectors.filters.selector import size_of
 from steadyset.selectors.model import FOREST_OUTCOMES, TaskModel
 from steadyset.selectors.models.trees import ForestData, Growth, features_cut, grow_forest, mean_of_trees, seed_sequence
 from steadyset.selectors.validation import check_integer
-from steadyset.tasks import CLASSES, NUMBER, TASKS
+from steadyset.tasks import CLASSES, NUMBER, SURVIVAL, TASKS, columns_of
+from steadyset.tasks.models.cox import CoxModel
 
 NO_FILTER = "none"
 
@@ -72,7 +73,8 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> Self:
         """Rank the features, keep the best, fit the model on them."""
-        values, target = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=self._finite())
+        options: Any = {"dtype": np.float64, "ensure_all_finite": self._finite()}
+        values, target = validate_data(self, X, y, multi_output=columns_of(y) is not None, **options)
         self.__dict__.pop("medians_", None)
         if check_impute(self.impute) is not None:
             self.medians_ = medians(values, np.arange(values.shape[1]))
@@ -252,12 +254,16 @@ PREDICTORS: dict[str, dict[str, Predictor]] = {  # all on standardised features;
         CLASSES: Predictor(lambda: make_pipeline(StandardScaler(), KNeighborsClassifier()), "kneighborsclassifier__"),
         NUMBER: Predictor(lambda: make_pipeline(StandardScaler(), KNeighborsRegressor()), "kneighborsregressor__"),
     },
-    "ridge": {task: Predictor(partial(RidgeModel, task=task)) for task in RidgeModel.outcomes},
+    "ridge": {
+        **{task: Predictor(partial(RidgeModel, task=task)) for task in RidgeModel.outcomes},
+        SURVIVAL: Predictor(lambda: make_pipeline(StandardScaler(), CoxModel()), "coxmodel__"),
+    },
 }
 
 
 def predictor_by_name(name: str, task: str) -> Predictor:
     """The predictor of this name for a task."""
-    if task not in PREDICTORS[name]:
+    own = TASKS[task].among(PREDICTORS[name])
+    if not own:
         raise InputError(f"The model {name!r} cannot be used for {task}.")
-    return PREDICTORS[name][task]
+    return PREDICTORS[name][own]

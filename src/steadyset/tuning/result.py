@@ -474,7 +474,9 @@ class Tuning(ShownFindings, Trials, Drawable):
             runs,
             alike=alike_in_data(plan.X, runs[name].counts, fill) if told is None else alike_features(told, runs),
             on_all_rows={name: None if final.selected is None else np.array(final.selected, dtype=np.int64)},
-            directions=Directions(data_directions(plan.X, plan.y, plan.task), class_names(plan.y, plan.task)),
+            directions=Directions(
+                data_directions(plan.X, plan.y, plan.task), class_names(plan.y, plan.task), task=plan.task
+            ),
             **options,
         )
 

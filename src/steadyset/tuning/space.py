@@ -31,6 +31,7 @@ from steadyset.io.disk import file_path
 from steadyset.io.formats.tables import read_json_file
 from steadyset.selectors.catalogue import selector_by_name, with_task
 from steadyset.selectors.filters import FilterSelector, get_filter
+from steadyset.selectors.filters.registry import filters_for
 from steadyset.selectors.linear import ElasticNetSelector
 from steadyset.selectors.models.boosting import BoostingSelector
 from steadyset.tasks import CLASSES, TASKS
@@ -107,7 +108,7 @@ class Space:
 
     @staticmethod
     def bommert(task: str = CLASSES, spread: float = 1.0, *, fill: bool = False) -> Space:
-        """Bommert (2020), section 6.3.1 and table 6.5: 4 filters x 6 classifiers; for a number their counterparts.
+        """Bommert (2020), section 6.3.1 and table 6.5: 4 filters x 6 classifiers; for other tasks their counterparts.
 
         The number of features tried at a split is drawn as a share of the features left by the filter; the node size
         is [(0.2 n)^x] with x from 0 to 1, and a node of that size or smaller is not split. The thesis fills up to as
@@ -135,8 +136,8 @@ class Space:
             "knn": {"n_neighbors": Range(1, 20)},
             "ridge": {"penalty": powers},
         }
-        predictors = {name: predictor_by_name(name, task) for name in drawn}
-        models = {
+        predictors = {name: predictor_by_name(name, task) for name in drawn if TASKS[task].among(PREDICTORS[name])}
+        every = {
             **{
                 name: Model(found.make(), {f"{found.prefix}{key}": domain for key, domain in drawn[name].items()})
                 for name, found in predictors.items()
@@ -153,7 +154,15 @@ class Space:
             ),
             "boosting": Model(BoostingSelector(task=task), {"n_steps": Range(1, 2**15, log=True)}),
         }
-        return Space((NO_FILTER, "jmi", "mim", "impurity"), Range(0.0, 1.0), models, fill)
+        models = {name: one for name, one in every.items() if name in predictors or _serves(one.estimator, task)}
+        known = filters_for(task)
+        own = [name for name in TASKS[task].selectors(2) if name in known]
+        return Space(
+            (NO_FILTER, *([name for name in ("jmi", "mim", "impurity") if name in known] or own)),
+            Range(0.0, 1.0),
+            models,
+            fill,
+        )
 
     def sample(self, random_state: int | np.random.Generator | None = None) -> dict[str, Any]:
         """One configuration, drawn evenly.
@@ -235,6 +244,10 @@ class Space:
         fitted = clone(model.estimator).set_params(**model.translate(values, n_rows))
         fraction = params.get("fraction", 1.0)
         return FilteredModel(fitted, filter=params["filter"], fraction=fraction, task=task, fill=self.fill)
+
+
+def _serves(model: Any, task: str) -> bool:
+    return bool(TASKS[task].among(model.outcomes))
 
 
 def drawn_from(space: Space, pick: Callable[[str, Domain], Any]) -> Params:

@@ -13,6 +13,7 @@ from steadyset.selectors.model_input import powers_of_two
 from steadyset.selectors.validation import dense_columns
 from steadyset.tasks import SURVIVAL
 
+COX = "Cox 1972; Breslow 1974"
 BLOCK_CELLS = 1 << 20  # values that are laid out at once
 Kernel = Callable[[Floats, Floats, Ints, Floats], tuple[Floats, Floats]]
 
@@ -106,7 +107,7 @@ for _name, (_score, _summary, _formula) in _COX.items():
             target=(SURVIVAL,),
             batched=True,
             constant=0.0,
-            reference="Cox 1972; Breslow 1974",
+            reference=COX,
             summary=_summary,
             formula=_formula,
         )

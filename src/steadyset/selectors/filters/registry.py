@@ -31,11 +31,15 @@ class Steps(NamedTuple):
 
 
 class Variant(NamedTuple):
-    """What a filter computes for a task where that is another score: the function, in a phrase, and the formula."""
+    """What a filter computes for a task where that is another score: the function, in a phrase, and the formula.
+
+    `reference` says who published it, where that is not that of the filter.
+    """
 
     score: Callable[..., Any]
     summary: str
     formula: str
+    reference: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,13 +133,15 @@ class Filter:
         own = TASKS[task].among(self.variants)
         return self.variants[own].score if own else self.score
 
-    def summary_for(self, task: str) -> str:
-        """What the score is for a task, in a phrase.
+    def told_for(self, task: str, what: Literal["summary", "reference"]) -> str:
+        """The summary or the reference of the score for a task.
 
         Parameters
         ----------
         task : str
             What the target is.
+        what : {"summary", "reference"}
+            Which of them.
 
         Returns
         -------
@@ -143,7 +149,7 @@ class Filter:
             The phrase.
         """
         own = TASKS[task].among(self.variants)
-        return self.variants[own].summary if own else self.summary
+        return (getattr(self.variants[own], what) if own else "") or str(getattr(self, what))
 
     def told(self, what: Literal["summary", "formula"]) -> str:
         """The summary or the formula, for all tasks.

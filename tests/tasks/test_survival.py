@@ -1,0 +1,146 @@
+"""Time to event and counts: every form of the target is read alike, and what makes no sense gets a sentence."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import steadyset as st
+from steadyset.assessment.request import make_plan
+from steadyset.cli import run
+from steadyset.tasks import TASKS, read_columns
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(90, 6))
+TIME = np.ceil(100 * RNG.exponential(np.exp(X[:, 1] - X[:, 0]))) + 1
+EVENT = (RNG.random(90) < 0.7).astype(int)
+Y = st.Survival(TIME, EVENT)
+SERIAL = st.Execution(engine="serial", progress=False)
+
+
+def table(path, **changed):
+    columns = {f"g{f}": X[:, f].round(4) for f in range(6)} | {"days": TIME, "dead": EVENT} | changed
+    pd.DataFrame(columns).to_csv(path, index=False)
+    return path
+
+
+def assessed(data, *more, **options):
+    options = {"resampling": st.Subsample(4, stratified=True), "execution": SERIAL} | options
+    return st.assess(["anova:k=2"], data, *more, **options)
+
+
+def test_every_form_of_the_target_gives_the_same_runs(tmp_path):
+    forms = [
+        Y,
+        np.column_stack([TIME, EVENT]),
+        pd.DataFrame({"dead": EVENT == 1, "days": TIME}),
+        np.array(list(zip(EVENT == 1, TIME, strict=True)), dtype=[("event", bool), ("time", float)]),
+    ]
+    found = [assessed(X, y) for y in forms]
+    assert found[0].failures.empty
+    assert found[0].settings["task"] == "survival"
+    assert found[0].settings["scoring"] == ["harrell"]
+    assert all(one.selections == found[0].selections for one in found[1:])
+    data = st.load_data(table(tmp_path / "a.csv", dead=EVENT == 1), time="days", event="dead")
+    assert "time to event, " in str(data)
+    assert data.y.tolist() == np.column_stack([TIME, EVENT]).tolist()
+
+
+@pytest.mark.parametrize(
+    ("time", "event", "sentence"),
+    [
+        ([-1, 2, 3], [1, 1, 0], "the time 'time' is -1 in 1 row; times are positive numbers"),
+        ([0, 0, 3], [1, 1, 0], "the time 'time' is 0 in 2 rows; times are positive numbers"),
+        ([np.nan, 2, 3], [1, 1, 0], "the time 'time' is missing in 1 row"),
+        ([np.inf, 2, 3], [1, 1, 0], "the time 'time' is inf in 1 row"),
+        (["a", 2, 3], [1, 1, 0], "the time 'time' holds 'a'; expected positive numbers"),
+        ([1, 2, 3], [1, 2, 1], r"the event 'event' holds 1, 2; expected 1 \(or True\) where it took place"),
+        ([1, 2, 3], [0, 1, 2], r"holds 0, 1, 2; .*several kinds of events \(competing risks\) are not modelled"),
+        ([1, 2, 3], [1, None, 1], "the event 'event' is missing in 1 row"),
+        ([1, 2, 3], [1, 0], "'time' has 3 values and 'event' 2"),
+        (5, [1, 0], "time must be one value for each row"),
+    ],
+)
+def test_times_and_events_that_make_no_sense_are_refused(time, event, sentence):
+    with pytest.raises(st.InputError, match=sentence):
+        st.Survival(time, event)
+
+
+@pytest.mark.parametrize(
+    ("n_events", "sentence"), [(0, "all 90 rows are censored"), (1, "y has 1 event in 90 rows; at least 2 are needed")]
+)
+def test_too_few_events_are_refused(n_events, sentence):
+    with pytest.raises(st.InputError, match=sentence):
+        assessed(X, st.Survival(TIME, np.arange(90) < n_events))
+
+
+def test_start_and_stop_times_are_refused():
+    with pytest.raises(st.InputError, match=r"y should be a 1d array, got an array of shape \(90, 3\)"):
+        assessed(X, np.column_stack([np.zeros(90), TIME, EVENT]))
+
+
+def test_runs_without_events_fail_with_their_reason_and_strata_keep_their_share():
+    few = st.Survival(TIME, np.arange(90) < 8)
+    told = "the resample holds fewer than 2 events"
+    assert assessed(X, few, resampling=st.Subsample(12, fraction=0.25)).failures["reason"].str.contains(told).any()
+    plan, _ = make_plan(X, Y, resampling=st.Subsample(5, fraction=1 / 3, stratified=True), scoring=[])
+    assert {plan.y[drawn.train, 1].sum() for drawn in plan.resamples()} == {round(EVENT.sum() / 3)}
+
+
+def test_every_default_and_every_score_runs_on_times_and_on_counts():
+    scores = {"survival": ["harrell", "uno", "time_auc", "integrated_brier"], "count": ["poisson_deviance"]}
+    counts = RNG.poisson(np.exp(X[:, 0]))
+    for task, y in (("survival", Y), ("count", counts)):
+        found = st.assess(
+            None, st.Data(X, y, task=task), resampling=st.KFold(3), scoring=scores[task], execution=SERIAL
+        )
+        assert found.failures.empty
+        assert list(found.selectors) == list(TASKS[task].selectors(0))
+        assert found.scores[scores[task]].notna().all().all()
+
+
+def test_directions_events_and_the_task_are_told():
+    found = assessed(X, Y)
+    words = st.features_table(found).set_index("feature")["direction"]
+    assert (words["x0"], words["x1"]) == ("shorter time", "longer time")
+    told = st.methods_text(found)
+    assert f"90 rows ({EVENT.sum()} events) and 6 features. The target was a time to event." in told
+    assert "concordance by Harrell of a Cox regression" in told
+    assert "of each state (event or censored)" in told
+
+
+def test_the_command_reads_time_and_event_and_records_them(tmp_path, capsys):
+    path, out = table(tmp_path / "a.csv"), tmp_path / "runs"
+    words = ["assess", str(path), "--time", "days", "--event", "dead", "-s", "anova:k=2", "--runs", "3"]
+    assert run([*words, "--out", str(out)]) == 0
+    assert f"outcome: time to event, {EVENT.sum()} events in 90 rows" in capsys.readouterr().out
+    job = st.Assessment.open(out).settings["details"]["job"]
+    assert (job["options"]["time"], job["options"]["event"]) == ("days", "dead")
+    assert run(["assess", str(path), "--time", "days"]) == 2
+    assert "--time is given without --event" in capsys.readouterr().err
+
+
+def test_stability_selection_tuning_and_shortlists_take_times():
+    chosen = st.StabilitySelection("anova", q=2, threshold=0.8, n_runs=20, random_state=0).fit(X, Y)
+    assert chosen.get_support(indices=True).tolist() == [0, 1]
+    space = {"filter": ["anova"], "fraction": [1 / 3], "model": {"ridge": {"coxmodel__penalty": [1.0]}}}
+    grid = st.SearchOptions(sampler="grid")
+    assert st.tune(space, X, Y, resampling=st.KFold(3), search=grid).frame["harrell"].gt(0.6).all()
+    found = st.shortlist(X, Y, bases=["filter"], permutations=20, splits=10, outer=0)
+    assert {"x0", "x1"} <= set(found.features["feature"])
+
+
+def test_what_does_not_apply_is_refused():
+    with pytest.raises(st.InputError, match="NoiseInjection changes classes or numbers, and y is time to event"):
+        assessed(X, Y, resampling=st.NoiseInjection(3, target="labels"))
+    with pytest.raises(st.InputError, match="There is no score 'accuracy' for survival; known are harrell, uno"):
+        assessed(X, Y, scoring="accuracy")
+    with pytest.raises(st.InputError, match=r"jmi .for classes or numbers.; choose others"):
+        st.assess(["jmi"], X, Y)
+    with pytest.raises(st.InputError, match=r"y holds 1\.5, which is no count; counts are whole numbers from 0"):
+        st.assess(["anova"], st.Data(X, np.full(90, 1.5) + EVENT, task="count"))
+
+
+def test_columns_of_no_known_task_are_numbers_side_by_side():
+    assert read_columns({"a": [1, 2], "b": [3, 4], "c": [5, 6]}).tolist() == [[1, 3, 5], [2, 4, 6]]
+    with pytest.raises(st.InputError, match="the target 'b' holds 'x'"):
+        read_columns({"a": [1, 2], "b": ["x", "y"], "c": [5, 6]})
