@@ -51,6 +51,16 @@ def test_a_button_adds_to_the_columns_that_are_left_out_already(client):
     assert 'name="drop" value="gene 1\nid">' in shown(client, data, target="sick", drop="gene 1")
 
 
+def test_a_time_and_an_event_are_chosen_in_the_form(client):
+    data = frame(days=np.arange(1.0, ROWS + 1), dead=np.arange(ROWS) % 2)
+    assert 'name="time"' in shown(client, data)
+    page = shown(client, data, time="days", event="dead")
+    assert "Outcome: time to event, 15 events in 30 rows" in page
+    assert '<input type="hidden" name="event" value="dead">' in page
+    assert [name in page for name in ('value="cox_lr"', 'value="harrell"')] == [True, True]
+    assert "“Time” is given without “Event”" in shown(client, data, time="days")
+
+
 def test_a_table_without_rows_says_so(client):
     assert "names of columns and no rows" in shown(client, pd.DataFrame(columns=["a", "b"]))
 

@@ -102,11 +102,11 @@ def selections_page(inputs: Inputs, options: Mapping[str, Any]) -> str:
 
 def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[str, Any]:
     """How a data file is read: with its target, what it holds; without, the candidates."""
-    target = reading.get("target")
+    targets = [reading[name] for name in ("target", "time", "event") if name in reading]
     told: dict[str, Any] = {"preview": None, "candidates": {}, "notes": [], "understood": "", "outcome": ""}
     found = _inspected(path, reading)
     told["candidates"] = dict(found.targets)
-    if target is None:
+    if not targets:
         if not found.targets:  # a sentence says what the file is, or that nothing in it can be predicted
             with suppress(MissingTargetError):
                 load_data(found, **reading)
@@ -119,7 +119,7 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[
     classes = TASKS[kind].n_classes(data.y)
     return {
         **told,
-        "preview": _cells(data.X, data.features, data.rows, target, data.y),
+        "preview": _cells(data.X, data.features, data.rows, targets, data.y),
         "notes": list(data.notes),
         "understood": data.understood,
         "outcome": TASKS[kind].describe(data.y),
@@ -458,10 +458,15 @@ def _first_cells(found: Inspection, reading: Mapping[str, Any]) -> dict[str, Any
     return {**_shown(header, body, len(body), max(map(len, read.rows))), "columns": header[:MAX_NAMED]}
 
 
-def _cells(X: Any, features: Sequence[str], rows: Sequence[str] | None, target: str, y: Any) -> dict[str, Any]:
-    names = [target, *features[:SHOWN_COLUMNS]]
+def _cells(
+    X: Any, features: Sequence[str], rows: Sequence[str] | None, targets: Sequence[str], y: Any
+) -> dict[str, Any]:
+    names = [*targets, *features[:SHOWN_COLUMNS]]
     body = [
-        [str(y[i]), *(f"{value:.5g}" if isfinite(value) else "" for value in X[i, :SHOWN_COLUMNS])]
+        [
+            *map(str, y[i : i + 1].ravel()),
+            *(f"{value:.5g}" if isfinite(value) else "" for value in X[i, :SHOWN_COLUMNS]),
+        ]
         for i in range(min(SHOWN_ROWS, len(X)))
     ]
     if rows is not None:
