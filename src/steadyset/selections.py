@@ -16,8 +16,8 @@ from steadyset.foundation.display import Bar, Display, Drawable, Figure, Shown, 
 from steadyset.foundation.errors import InputError, MissingExtraError
 from steadyset.foundation.text import counted, listed, percent
 from steadyset.io.disk import file_path
-from steadyset.io.files import BYTES_A_CELL, enough_memory
-from steadyset.io.inspection import Inspection, file_of
+from steadyset.io.files import BYTES_A_CELL, File, enough_memory
+from steadyset.io.inspection import Inspection
 from steadyset.io.labels import text_frame
 from steadyset.io.lists.entries import (
     Entries,
@@ -368,7 +368,8 @@ class Selections(Shown, Drawable):
         from steadyset.io.lists.selection_files import read_selections
 
         asked = ReadOptions(features, n_features, layout, top, transpose, header, runs, sheet, max_gb)
-        return cls._of(read_selections(file_of(path), asked))
+        file = path.file if isinstance(path, Inspection) else File(file_path(path))
+        return cls._of(read_selections(file, asked))
 
     @classmethod
     def from_fitted(

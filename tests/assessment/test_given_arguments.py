@@ -133,11 +133,11 @@ def test_a_model_that_fails_for_another_reason_says_it():
 
 
 def test_a_line_says_that_kernels_are_compiled_where_a_bar_is_shown(capsys, monkeypatch):
-    from steadyset.foundation.progress import COMPILING, compiling_told
     from steadyset.kernels import jit
 
-    for progress, said in ((True, COMPILING), (False, ""), (None, ""), (print, "")):
-        monkeypatch.setattr(jit, "_waiting", [[jit._tell_people]])
-        with compiling_told(progress, jit.before_compiling):
-            jit._waiting[-1].pop()()
-        assert capsys.readouterr().err.strip() == said
+    for nothing in (True, False):
+        monkeypatch.setattr(jit, "nothing_compiled", lambda nothing=nothing: nothing)
+        for progress in (True, False, None, print):
+            jit.say_what_is_compiled(progress)
+            said = jit.COMPILING if progress is True and nothing else ""
+            assert capsys.readouterr().err.strip() == said

@@ -279,7 +279,7 @@ def test_a_terminal_of_latin_1_and_names_that_act(tmp_path):
 
 
 def test_csv_tells_of_names_that_a_spreadsheet_would_run(capsys):
-    from steadyset.cli.output import print_rows
+    from steadyset.cli.terminal import print_rows
 
     print_rows([{"feature": "=cmd()", "value": -1.0}, {"feature": "fine", "value": 1.0}], "csv")
     told = capsys.readouterr()

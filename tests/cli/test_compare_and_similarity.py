@@ -150,7 +150,7 @@ def test_the_json_of_a_comparison_is_what_the_library_finds(recorded, capsys):
 
 
 def test_infinity_is_null_in_json():
-    from steadyset.cli.output import print_rows
+    from steadyset.cli.terminal import print_rows
 
     with pytest.MonkeyPatch.context() as patch:
         said = []

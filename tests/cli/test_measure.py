@@ -11,7 +11,7 @@ import pytest
 
 import steadyset as st
 from steadyset.cli import run
-from steadyset.cli.output import print_rows
+from steadyset.cli.terminal import print_rows
 
 
 @pytest.fixture

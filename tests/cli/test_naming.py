@@ -13,7 +13,7 @@ from tests.documentation import written_pages
 
 import steadyset as st
 from steadyset.cli import app, run
-from steadyset.cli.parsing import as_option
+from steadyset.cli.terminal import as_option
 from steadyset.foundation.errors import Argument, Complaints, InputError, about
 from steadyset.io.data.data_table import load_data
 from steadyset.options.table import TABLE

@@ -105,7 +105,7 @@ def test_print_and_notebook_say_the_answer_of_the_findings(results, kind):
 
 
 def test_print_says_what_the_command_says(assessment, capsys):
-    from steadyset.cli.output import render
+    from steadyset.cli.terminal import render
 
     render(st.findings_of(assessment), "table")
     told = sorted(word for word in capsys.readouterr().out.split() if "─" not in word)

@@ -11,11 +11,9 @@ from pathlib import Path
 
 import numba
 import pytest
-from numba.core.dispatcher import Dispatcher
 
 from steadyset import kernels
 from steadyset.kernels import jit
-from steadyset.kernels.jit import before_compiling
 
 SOURCE = """
 from steadyset.kernels.jit import kernel
@@ -50,11 +48,9 @@ def loaded(place, monkeypatch, stamp):
 
 def compiles(place, monkeypatch, stamp="a"):
     """Whether a fresh copy of the kernel has to be compiled; its answer is checked."""
-    module, told = loaded(place, monkeypatch, stamp), []
-    with before_compiling(lambda: told.append(True)):
-        assert module.twice(21) == 42
-    assert len(told) <= 1
-    return bool(told)
+    twice = loaded(place, monkeypatch, stamp).twice
+    assert twice(21) == 42
+    return not twice.stats.cache_hits
 
 
 def block(place, *names):
@@ -90,40 +86,13 @@ def test_a_file_that_was_cut_short_is_compiled_again_and_replaced(place, monkeyp
     assert not compiles(place, monkeypatch)
 
 
-def test_a_kernel_that_belongs_to_others_is_not_told(place):
-    told = []
-    with before_compiling(lambda: told.append(True)):
-        assert numba.njit(lambda x: x + 1)(1) == 2
-    assert not told
-
-
-@pytest.mark.parametrize("looks", [True, False])
-@pytest.mark.parametrize("worker", [True, False])
-def test_people_are_told_once_what_they_wait_for_where_nothing_else_does_so(place, monkeypatch, capsys, looks, worker):
-    monkeypatch.setattr(jit, "people_look", lambda: looks)
-    monkeypatch.setattr(jit, "parent_process", lambda: "a parent" if worker else None)
-    monkeypatch.setattr(jit, "_waiting", [[jit._tell_people]])
-    for stamp in ("a", "b"):
-        loaded(place, monkeypatch, stamp).twice(21)
-    assert capsys.readouterr().err == (f"{jit.COMPILING}\n" if looks and not worker else "")
-
-
-def test_what_was_told_before_is_not_told_again_and_what_was_silenced_stays_silent(place, monkeypatch, capsys):
-    monkeypatch.setattr(jit, "people_look", lambda: True)
-    monkeypatch.setattr(jit, "_waiting", [[jit._tell_people]])
-    with before_compiling(lambda: None):
-        loaded(place, monkeypatch, "a").twice(21)
-    loaded(place, monkeypatch, "b").twice(21)
-    assert capsys.readouterr().err == ""
-
-
-def test_after_a_wait_in_which_nothing_was_compiled_people_are_told(place, monkeypatch, capsys):
-    monkeypatch.setattr(jit, "people_look", lambda: True)
-    monkeypatch.setattr(jit, "_waiting", [[jit._tell_people]])
-    with before_compiling(lambda: None):
-        pass
-    loaded(place, monkeypatch, "a").twice(21)
-    assert capsys.readouterr().err == f"{jit.COMPILING}\n"
+def test_an_empty_folder_is_told_from_one_that_keeps_a_kernel(place, monkeypatch):
+    twice = loaded(place, monkeypatch, "a").twice
+    assert jit.nothing_compiled()
+    twice(21)
+    assert not jit.nothing_compiled()
+    monkeypatch.setattr(jit, "FOLDER", None)
+    assert jit.nothing_compiled()
 
 
 def test_a_change_of_any_source_compiles_anew_and_what_is_a_week_old_is_removed(place, monkeypatch):
@@ -212,6 +181,6 @@ def test_every_kernel_is_kept():
     modules = [
         importlib.import_module(found.name) for found in pkgutil.walk_packages(kernels.__path__, "steadyset.kernels.")
     ]
-    found = {one for module in modules for one in vars(module).values() if isinstance(one, Dispatcher)}
+    found = {one for module in modules for one in vars(module).values() if hasattr(one, "py_func")}
     assert len(found) > 50
     assert {one.__name__ for one in found if not str(one.stats.cache_path).startswith(str(jit.FOLDER))} == set()

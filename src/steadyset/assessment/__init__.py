@@ -33,11 +33,11 @@ from steadyset.foundation.arguments import (
     wrong_argument,
 )
 from steadyset.foundation.errors import AlwaysFailsError, Argument, InputError
-from steadyset.foundation.progress import Tell, compiling_told, progress_told
+from steadyset.foundation.progress import Tell, progress_told
 from steadyset.inference.features import table_csv
 from steadyset.io.data.data_table import Data
 from steadyset.io.disk import folder_path
-from steadyset.kernels.jit import before_compiling
+from steadyset.kernels.jit import say_what_is_compiled
 from steadyset.resampling import Bootstrap, Resampling, as_resampling
 from steadyset.resampling.base import ResamplingLike
 from steadyset.runner.columns import medians
@@ -236,7 +236,7 @@ def assess(
             stack.enter_context(_no_trace_of_what_cannot_run(folder))
             request, finished = _begin(folder, request, how.resume)
         wanted = drawing.n_runs_for(request.plan.rows)
-        stack.enter_context(compiling_told(how.progress, before_compiling))
+        say_what_is_compiled(how.progress)
         tell = stack.enter_context(progress_told(how.progress, "runs"))
         while True:
             _fill(request, wanted, finished, folder, how, n_jobs, tell)

@@ -32,6 +32,7 @@ from steadyset.assessment.written import cell_json, read_cell
 from steadyset.foundation.arguments import check_flag, job_count, wrong_argument
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError, SteadysetError
 from steadyset.foundation.progress import Progress, check_progress
+from steadyset.kernels.jit import nothing_compiled
 from steadyset.runner.conditions import RECORD, check_on_warning, end_with, reason
 from steadyset.runner.plan import Plan
 from steadyset.runner.run import EVERY_ROW, Cell, Group, compute_group, grouped, run_label
@@ -119,8 +120,14 @@ def _auto(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int
     if n_jobs == 1:
         yield from _serial(plan, selectors, keys, n_jobs, saving)
         return
+    small = plan.X.nbytes <= SMALL_BYTES and all(_known(selector) for selector in (*selectors, plan.predictor))
+    if small and nothing_compiled():
+        # Workers would compile the same kernels side by side. All rows and two runs call what the others call.
+        first = sorted({run for _, run in keys})[:3]
+        yield from _serial(plan, selectors, [key for key in keys if key[1] in first], 1, saving)
+        keys = [key for key in keys if key[1] not in first]
     left = deque(grouped(plan, selectors, keys, n_jobs))
-    if plan.X.nbytes <= SMALL_BYTES and all(_known(selector) for selector in (*selectors, plan.predictor)):
+    if small:
         latest: dict[int, float] = {}
         # Processor time, not the clock: where others keep the cores busy, workers would wait for them as well.
         end = time.process_time() + PATIENCE

@@ -13,8 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from steadyset.cli import catalogues, recorded_selections, runs
-from steadyset.cli.output import complain, speak_any_alphabet
-from steadyset.cli.parsing import Command, Function, Subcommand, parsed
+from steadyset.cli.terminal import Command, Function, Subcommand, complain, parsed, speak_any_alphabet
 from steadyset.foundation.errors import InterruptedRunError, SteadysetError
 from steadyset.foundation.job import KILLED_BY, PROGRAM, leave_at_once
 from steadyset.foundation.registry import PluginWarning

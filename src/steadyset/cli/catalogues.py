@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from steadyset.cli.lean_start import import_scikit_learn
-from steadyset.cli.output import print_rows
+from steadyset.cli.terminal import print_rows
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import shown_name

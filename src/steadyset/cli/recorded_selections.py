@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
-from steadyset.cli.output import print_display, print_rows
-from steadyset.cli.parsing import quoted
+from steadyset.cli.terminal import print_display, print_rows, quoted
 from steadyset.foundation.arguments import LEVEL, wrong_argument
 from steadyset.foundation.display import Figure
 from steadyset.foundation.errors import InputError

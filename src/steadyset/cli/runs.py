@@ -8,7 +8,6 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +15,7 @@ import typer
 
 from steadyset.cli.interruption import resumable
 from steadyset.cli.lean_start import import_scikit_learn
-from steadyset.cli.output import render, warn_of_formulas
-from steadyset.cli.parsing import perform
+from steadyset.cli.terminal import perform, render, warn_of_formulas
 from steadyset.foundation.arguments import CORE, LEVEL, MARGIN, check_core, check_level, check_margin, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.progress import COMPILING, progress_told
@@ -46,7 +44,7 @@ def assess(given: Given) -> None:
     from steadyset.assessment import assess as run_assessment
     from steadyset.assessment.request import CopiesWarning
     from steadyset.findings import findings_of
-    from steadyset.kernels.jit import before_compiling
+    from steadyset.kernels.jit import nothing_compiled
 
     if given.max_runs is not None and given.runs != "auto":
         raise InputError("--max-runs limits --runs auto, which is not given.")
@@ -63,16 +61,17 @@ def assess(given: Given) -> None:
         "resampling": _resampling(given.resampling, given.runs),
         "n_runs": arguments["n_runs"] if given.runs == "auto" else None,
     }
-    with before_compiling(lambda: typer.echo(COMPILING)) if people else nullcontext():
-        with (
-            resumable(kept) as stop,
-            progress_told(None if people else False, "runs") as progress,
-            warnings.catch_warnings(),
-        ):
-            for said_later in (FitFailedWarning, CopiesWarning):  # the summary, the notes
-                warnings.simplefilter("ignore", said_later)
-            result = run_assessment(given.selector or None, data, **_with_progress(arguments, stop.between(progress)))
-        found = findings_of(result, **given.arguments("findings"))
+    if people and nothing_compiled():
+        typer.echo(COMPILING)
+    with (
+        resumable(kept) as stop,
+        progress_told(None if people else False, "runs") as progress,
+        warnings.catch_warnings(),
+    ):
+        for said_later in (FitFailedWarning, CopiesWarning):  # the summary, the notes
+            warnings.simplefilter("ignore", said_later)
+        result = run_assessment(given.selector or None, data, **_with_progress(arguments, stop.between(progress)))
+    found = findings_of(result, **given.arguments("findings"))
     render(found, given.format, safe=given.spreadsheet_safe)
     if people and result.path is not None:
         typer.echo(f"\nRun folder: {result.path}\nTable of features: {result.path / TABLE}")
@@ -92,7 +91,7 @@ def shortlist(given: Given) -> None:
     from steadyset.findings.parts import record_findings
     from steadyset.findings.tables import main_rows
     from steadyset.io.formats.spreadsheet import csv_text, xlsx_bytes
-    from steadyset.kernels.jit import before_compiling
+    from steadyset.kernels.jit import nothing_compiled
     from steadyset.shortlists.run import shortlist as run_shortlist
 
     people = given.format == "table"
@@ -100,8 +99,9 @@ def shortlist(given: Given) -> None:
     folder = given.out if given.out is not None else Path(f"{given.file.name.split('.')[0]}-shortlist")
     kept = f"what is finished is in {folder}, and the same command with --resume continues."
     arguments = given.arguments("run") | {"out": folder}
+    if people and nothing_compiled():
+        typer.echo(COMPILING)
     with (
-        before_compiling(lambda: typer.echo(COMPILING)) if people else nullcontext(),
         resumable(kept) as stop,
         progress_told(None if people else False, "steps") as progress,
         warnings.catch_warnings(),
@@ -153,15 +153,16 @@ def _told_of_runs(given: Given, ending: str, unit: str, function: Callable[..., 
     """Make runs in a folder by a function of selectors and data, and tell and record what they say."""
     from steadyset.findings import findings_of
     from steadyset.findings.parts import record_findings
-    from steadyset.kernels.jit import before_compiling
+    from steadyset.kernels.jit import nothing_compiled
 
     people = given.format == "table"
     data = _read_data(given, people=people)
     folder = given.out if given.out is not None else Path(f"{given.file.name.split('.')[0]}-{ending}")
     kept = f"what is finished is in {folder}, and the same command with --resume continues."
     arguments = given.arguments("run") | {"out": folder}
+    if people and nothing_compiled():
+        typer.echo(COMPILING)
     with (
-        before_compiling(lambda: typer.echo(COMPILING)) if people else nullcontext(),
         resumable(kept) as stop,
         progress_told(None if people else False, unit) as progress,
         warnings.catch_warnings(),

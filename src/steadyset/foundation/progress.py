@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 from steadyset.foundation.arguments import check_function
@@ -41,20 +41,6 @@ def progress_told(progress: Progress, what: str) -> Iterator[Tell | None]:
             yield tell
     else:
         yield None
-
-
-def compiling_told(
-    progress: Progress, before_compiling: Callable[[Callable[[], None]], AbstractContextManager[None]]
-) -> AbstractContextManager[None]:
-    """Within it a line says that kernels are compiled, where a bar is shown: the first use waits for them.
-
-    `before_compiling` is that of the kernels, which are above this module.
-    """
-    if progress is False:
-        return before_compiling(lambda: None)
-    if callable(progress) or not (progress or people_look()):
-        return nullcontext()
-    return before_compiling(lambda: print(COMPILING, file=sys.stderr, flush=True))
 
 
 def people_look() -> bool:

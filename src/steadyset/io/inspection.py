@@ -180,11 +180,6 @@ def inspect(
     return Inspection(file.path, kind, DATA, layout, *sizes, names, targets, table.notes, file=file)
 
 
-def file_of(path: str | Path | Inspection) -> File:
-    """The file at a path, or the one that was inspected."""
-    return path.file if isinstance(path, Inspection) else File(file_path(path))
-
-
 def _recorded(file: File, kind: str, sheet: str | int | None, max_gb: float) -> Inspection:
     """The recorded selections of a file; a sentence where it holds none."""
     from steadyset.io.lists.entries import ReadOptions

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.jit import kernel
+from steadyset.kernels.jit import kernel, part
 
 ROUNDING = 1e-12  # costs are between 0 and 1; a reduced cost nearer to 0 is no improvement
 DETOUR = 2.0  # dearer than any direct way, so nothing goes over the root in the end
@@ -94,7 +94,7 @@ def transport_plan(supply: Floats, demand: Floats, similarity: Floats) -> tuple[
     return _moves(n, parent, flow)
 
 
-@kernel
+@part
 def _exchange(
     p: int,
     q: int,
@@ -137,7 +137,7 @@ def _exchange(
     return p
 
 
-@kernel
+@part
 def _rehang(
     x: int,
     above: int,
@@ -159,7 +159,7 @@ def _rehang(
         above, moved, x = x, old_flow, old_parent
 
 
-@kernel
+@part
 def _refresh_below(
     top: int,
     n: int,
@@ -191,7 +191,7 @@ def _refresh_below(
             below = siblings[1, below]
 
 
-@kernel
+@part
 def _moves(n: int, parent: Ints, flow: Floats) -> tuple[Ints, Ints, Floats]:
     root = len(parent) - 1
     source, sink, moved = np.empty(root, dtype=np.int64), np.empty(root, dtype=np.int64), np.empty(root)
@@ -204,7 +204,7 @@ def _moves(n: int, parent: Ints, flow: Floats) -> tuple[Ints, Ints, Floats]:
     return source[:size], sink[:size], moved[:size]
 
 
-@kernel
+@part
 def _hang(x: int, above: int, parent: Ints, child: Ints, siblings: Ints) -> None:
     parent[x] = above
     siblings[0, x] = -1
@@ -214,7 +214,7 @@ def _hang(x: int, above: int, parent: Ints, child: Ints, siblings: Ints) -> None
     child[above] = x
 
 
-@kernel
+@part
 def _take_down(x: int, parent: Ints, child: Ints, siblings: Ints) -> None:
     before, after = siblings[0, x], siblings[1, x]
     if before >= 0:
@@ -297,7 +297,7 @@ def kendall_table(indptr: Ints, indices: Ints, levels: Ints, n_levels: Ints, n_f
     return table
 
 
-@kernel
+@part
 def _tied_pairs(levels: Ints, n_features: int) -> int:
     """How many pairs of features are tied within one run."""
     n_rest = n_features - len(levels)
@@ -308,7 +308,7 @@ def _tied_pairs(levels: Ints, n_features: int) -> int:
     return pairs
 
 
-@kernel
+@part
 def _levels_in_order(
     n_own: int,
     tie_in_i: Ints,
@@ -338,7 +338,7 @@ def _levels_in_order(
     return length
 
 
-@kernel
+@part
 def _tied_in_both(own: Ints, sequence: Ints, length: int, n_features: int) -> int:
     """How many pairs of features both runs tie; what only run j lists and what neither lists is tied in run i."""
     n_rest = n_features - length
@@ -350,7 +350,7 @@ def _tied_in_both(own: Ints, sequence: Ints, length: int, n_features: int) -> in
     return pairs
 
 
-@kernel
+@part
 def _inversions(sequence: Ints, spare: Ints, length: int) -> int:
     """How many pairs stand in strictly falling order: merge sort from short sorted pieces; both arrays are used up."""
     count = _sort_pieces(sequence, length)
@@ -376,7 +376,7 @@ def _inversions(sequence: Ints, spare: Ints, length: int) -> int:
     return count
 
 
-@kernel
+@part
 def _sort_pieces(sequence: Ints, length: int) -> int:
     """Sort each PIECE of the sequence by insertion; how many pairs inside them stood in falling order."""
     count = 0

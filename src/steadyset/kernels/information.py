@@ -11,7 +11,7 @@ in the labels of their bins get exactly equal scores, so that a tie is a tie.
 import numpy as np
 
 from steadyset.kernels.arrays import Bools, Bytes, Codes, Floats, Ints, Numbers
-from steadyset.kernels.jit import kernel
+from steadyset.kernels.jit import kernel, part
 
 
 @kernel
@@ -103,7 +103,7 @@ def minimal_description_length(
     return codes
 
 
-@kernel
+@part
 def accepted_cut(
     column: Floats, rows: Ints, classes: Ints, n_classes: int, weights: Floats, table: Ints, scale: float
 ) -> int:
@@ -126,7 +126,7 @@ def accepted_cut(
     return 0
 
 
-@kernel
+@part
 def best_cut(
     column: Floats, rows: Ints, classes: Ints, counts: Floats, total: float, weights: Floats, table: Ints, scale: float
 ) -> int:
@@ -156,7 +156,7 @@ def best_cut(
     return best
 
 
-@kernel
+@part
 def class_weights(rows: Ints, classes: Ints, n_classes: int, weights: Floats) -> Floats:
     """Total weight of each class among the rows."""
     counts = np.zeros(n_classes)
@@ -165,7 +165,7 @@ def class_weights(rows: Ints, classes: Ints, n_classes: int, weights: Floats) ->
     return counts
 
 
-@kernel
+@part
 def entropy_terms(counts: Floats, table: Ints, scale: float) -> tuple[float, int, int]:
     """Total N of the counts, N times their entropy in fixed point, and how many are positive."""
     total = 0.0

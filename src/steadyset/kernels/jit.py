@@ -20,18 +20,16 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
-from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
-from numba.core import event
 from numba.extending import register_jitable
 
-from steadyset.foundation.progress import COMPILING, people_look
+from steadyset.foundation.progress import COMPILING, Progress, people_look
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -41,8 +39,6 @@ NEEDED_BYTES = 100_000_000  # that a disk must have left: numba stops where one 
 OLD = 7 * 24 * 3600  # seconds
 HERE = Path(__file__).parent
 settings: Any = numba.config  # whose names are made when it is imported
-events: Any = event  # which has no types
-_own: set[Callable[..., Any]] = set()  # what is compiled for this package: others use numba too
 
 
 def stamp_of(folder: Path) -> str:
@@ -150,7 +146,6 @@ def _compiled(function: Callable[P, R], fastmath: bool | set[str], **options: An
     before = settings.CACHE_DIR
     if FOLDER is not None:
         function.__code__ = function.__code__.replace(co_filename=_copy_of(function.__code__.co_filename, FOLDER))
-    _own.add(function)
     settings.CACHE_DIR = str(FOLDER or before)  # which numba reads now; kernels of others keep their own
     try:
         return cast(Callable[P, R], decorate(function))
@@ -173,35 +168,12 @@ def _copy_of(source: str, folder: Path) -> str:
     return str(copy)
 
 
-@contextmanager
-def before_compiling(tell: Callable[[], None]) -> Iterator[None]:
-    """Within it `tell` is called once, before this process compiles a kernel that no cache has; nothing else is."""
-    waiting = [tell]
-    _waiting.append(waiting)
-    try:
-        yield
-    finally:
-        _waiting.remove(waiting)
+def nothing_compiled() -> bool:
+    """Whether no kernel is kept compiled yet, so that the first use waits for the compiler."""
+    return FOLDER is None or next(FOLDER.rglob("*.nbi"), None) is None
 
 
-def _tell_people() -> None:
-    """Say what is waited for where nothing else does: in a terminal or a notebook, and not in a worker of theirs."""
-    if people_look() and parent_process() is None:
+def say_what_is_compiled(progress: Progress) -> None:
+    """Say what the first use waits for, where a bar is shown."""
+    if progress is not False and not callable(progress) and (progress or people_look()) and nothing_compiled():
         print(COMPILING, file=sys.stderr, flush=True)
-
-
-class _Listener(event.Listener):
-    """Calls the last of those that wait, once each, when a kernel of this package is compiled."""
-
-    def on_start(self, found: Any) -> None:
-        if found.data["dispatcher"].py_func in _own and _waiting[-1]:
-            _waiting[-1].pop()()
-            _waiting[0].clear()  # it was said, or nobody wanted to know
-
-    def on_end(self, _: Any) -> None:
-        """Nothing is told at the end."""
-
-
-# Those that wait for kernels to be compiled: `_tell_people`, and what `before_compiling` was given.
-_waiting = [[_tell_people]]
-events.register("numba:compile", _Listener())

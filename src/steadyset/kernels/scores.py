@@ -14,7 +14,7 @@ Weights of nearest neighbours for Relief, and the differences between neighbours
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.jit import kernel
+from steadyset.kernels.jit import kernel, part
 
 # Putting better scores into a list of the k best takes some k² moves; sorting all d is as fast from k² = 40 to 70 d.
 MOST_MOVES = 16
@@ -119,7 +119,7 @@ def rank_products(targets: Floats, weights: Floats, columns: Floats, order: Ints
     return products, spreads
 
 
-@kernel
+@part
 def tie_groups(column: Floats, order: Ints, ends: Ints) -> int:
     """Write the end of each run of equal values into ``ends``; their number."""
     n_groups = 0
@@ -207,7 +207,7 @@ def mean_squares(totals: Floats, tile: Floats, bounds: Ints, rows: Ints, shares:
     return between, within
 
 
-@kernel
+@part
 def run_moments(
     tile: Floats, bounds: Ints, rows: Ints, shares: Floats, run: int, totals: Floats, moments: Floats
 ) -> None:

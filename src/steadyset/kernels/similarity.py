@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.kernels.arrays import Floats, Ints, Places, Words
-from steadyset.kernels.jit import kernel
+from steadyset.kernels.jit import kernel, part
 from steadyset.kernels.words import popcount
 
 
@@ -149,7 +149,7 @@ def mutual_pairs(bits: Words, counts: Ints, n_levels: Ints, sums: Floats, xlogx:
     return values
 
 
-@kernel
+@part
 def _mutual(bits: Words, counts: Ints, n_levels: Ints, sums: Floats, xlogx: Floats, f: np.int64, g: np.int64) -> float:
     n, n_words = len(xlogx) - 1, bits.shape[2]
     if n_levels[f] < 2 or n_levels[g] < 2:

@@ -33,6 +33,11 @@ class Size:
     half: int = 0
 
     @property
+    def of_all_rows(self) -> bool:
+        """Whether the rows are drawn from all, not from a half of a split."""
+        return self.split == WHOLE
+
+    @property
     def runs(self) -> int:
         """Both studies of every pair."""
         return 2 * self.pairs
@@ -86,7 +91,7 @@ class DisjointPairs(Resampling):
         cell = int(np.searchsorted(ends, run, side="right"))
         size, run = sizes[cell], run - int(ends[cell]) + sizes[cell].runs
         available = np.arange(rows.n)
-        if size.split != WHOLE:
+        if not size.of_all_rows:
             shuffled = _random(seed, 0, size.split).permutation(rows.n)
             available = shuffled[size.half * (rows.n // 2) :][: rows.n // 2]
         order = _random(seed, 1, cell, run // 2).permutation(available)

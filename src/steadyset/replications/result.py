@@ -22,12 +22,12 @@ from steadyset.replications.curve import (
     noise_of,
     variance_scale,
 )
-from steadyset.replications.pairs import WHOLE, Size
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from steadyset.assessment import Assessment
+    from steadyset.replications.pairs import Size
 
 HALF, MULTIPLES = 0.5, (1.0, 2.0, 4.0)
 QUANTILE, TAIL = 1.959963984540054, 0.025  # of 95% intervals, which are what was validated
@@ -252,11 +252,11 @@ def replicated_of(
     if not 0 < k < d:
         raise InputError(f"{name} selects {k} of {d} features; whether that would come out again is no question.")
     found = list(_pairs_of(sizes, sets, k, d, least_rows))
-    usable = [one for one in found if one.size.split == WHOLE and not one.trouble]
-    half = next(one for one in found if one.size.split == WHOLE and one.size.share == HALF)
+    usable = [one for one in found if one.size.of_all_rows and not one.trouble]
+    half = next(one for one in found if one.size.of_all_rows and one.size.share == HALF)
     if half.trouble:
         raise InputError(f"Whether {name} would select the same again cannot be told: {half.trouble}.")
-    left_out = [one for one in found if one.size.split == WHOLE and one.trouble]
+    left_out = [one for one in found if one.size.of_all_rows and one.trouble]
     notes = [f"Studies of {one.size.rows} rows are left out: {one.trouble}." for one in left_out]
     noise = noise_of(*_between_halves([one for one in found if not one.trouble]))
     ends = [interval_at(one.size.share, one.mean, noise, QUANTILE) for one in usable]
@@ -331,7 +331,7 @@ def _pairs_of(
 
 def _between_halves(found: Sequence[Pairs]) -> tuple[dict[float, Floats], dict[float, float], dict[float, float]]:
     """For each share of the halves: the differences between the two halves of each split, the mean, the variance."""
-    halves = {(one.size.share, one.size.split, one.size.half): one for one in found if one.size.split != WHOLE}
+    halves = {(one.size.share, one.size.split, one.size.half): one for one in found if not one.size.of_all_rows}
     differences, means, monte_carlo = {}, {}, {}
     for share in sorted({share for share, _, _ in halves}):
         both = [

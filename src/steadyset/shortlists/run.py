@@ -24,13 +24,13 @@ from steadyset.foundation.arguments import (
     check_number,
     seed_of,
 )
-from steadyset.foundation.progress import compiling_told, progress_told
+from steadyset.foundation.progress import progress_told
 from steadyset.foundation.text import counted
 from steadyset.inference.features import class_names
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.io.disk import folder_path
 from steadyset.io.numbers import aligned_rows, group_values
-from steadyset.kernels.jit import before_compiling
+from steadyset.kernels.jit import say_what_is_compiled
 from steadyset.resampling import Subsample
 from steadyset.runner.columns import filled, medians, refuse_gaps
 from steadyset.runner.plan import Plan
@@ -148,7 +148,8 @@ def shortlist(
     folder = None if out is None else folder_path(out)
     kept = KeptOrders(folder, _asked(plan, procedure, within), resume=how.resume)
     deadline = inf if minutes is None else begin + 60 * minutes
-    with compiling_told(how.progress, before_compiling), progress_told(how.progress, "targets") as tell:
+    say_what_is_compiled(how.progress)
+    with progress_told(how.progress, "targets") as tell:
         watch = Watch(deadline, tell or (lambda done, total: None))
         judged = procedure.run(table, plan.task, exchange, seed_of(plan.seed), kept=kept, watch=watch)
     listed = listed_of(judged, names, class_names(plan.y, plan.task), data.target)

@@ -22,12 +22,12 @@ from steadyset.foundation.arguments import (
     wrong_argument,
 )
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.progress import compiling_told, progress_told
+from steadyset.foundation.progress import progress_told
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.io.disk import CHOSEN, RECORDED_FINDINGS, TRIALS, explained, folder_path, write_durably
 from steadyset.io.labels import given_names
 from steadyset.io.numbers import target_values
-from steadyset.kernels.jit import before_compiling
+from steadyset.kernels.jit import say_what_is_compiled
 from steadyset.measures import get_measure
 from steadyset.measures.evaluate import check_similarity
 from steadyset.resampling import KFold
@@ -214,7 +214,8 @@ def tune(
             with explained(folder, resumable=True):
                 for name in (TRIALS, CHOSEN, RECORDED_FINDINGS):
                     (folder / name).unlink(missing_ok=True)
-        with compiling_told(how.progress, before_compiling), progress_told(how.progress, "configurations") as tell:
+        say_what_is_compiled(how.progress)
+        with progress_told(how.progress, "configurations") as tell:
             study.run(lambda params: evaluator(configurations.estimator(params, len(plan.y), kind)), tell)
         trials = study.finished()
     result = Tuning(configurations, names, trials, evaluator=evaluator, sampler=options.sampler, target=data.target)

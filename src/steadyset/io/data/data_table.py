@@ -48,7 +48,7 @@ from steadyset.io.formats.record import PACKED, annotated_format, format_of
 from steadyset.io.formats.series_matrix import read_series_matrix
 from steadyset.io.formats.spreadsheet import MADE, gene_dates_in
 from steadyset.io.formats.tables import TableFile
-from steadyset.io.inspection import Inspection, file_of
+from steadyset.io.inspection import Inspection
 from steadyset.io.labels import SHOWN, several, some_names
 from steadyset.io.numbers import MEDIAN, aligned_rows, check_impute, dense_array, number_array
 from steadyset.kernels.arrays import Bools, Floats
@@ -227,12 +227,11 @@ def load_data(
     """
     check_impute(impute)
     check_flag("transpose", transpose, or_none=True)
-    where, roles = (
-        None if samples is None else File(file_path(samples)),
-        _roles(_predicted(target, time, event), groups),
-    )
-    asked = Asked(file_of(path), roles, where, transpose, sheet, samples_sheet, layer, delimiter, max_gb)
+    where = None if samples is None else File(file_path(samples))
+    roles = _roles(_predicted(target, time, event), groups)
+    file = path.file if isinstance(path, Inspection) else File(file_path(path))
     path = path.path if isinstance(path, Inspection) else path
+    asked = Asked(file, roles, where, transpose, sheet, samples_sheet, layer, delimiter, max_gb)
     source = read_source(asked, drop, keep)
     # Whoever reads without a target has said what there is to choose from.
     for name in roles.targets:

@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.jit import kernel, summing_kernel
+from steadyset.kernels.jit import kernel, summing_kernel, summing_part
 
 
 @summing_kernel
@@ -30,7 +30,7 @@ def dot(a: Floats, b: Floats) -> float:
     return total
 
 
-@summing_kernel
+@summing_part
 def leading_dot(a: Floats, b: Floats, n: int) -> float:
     """sum_i a_i b_i over the first n places."""
     total = 0.0
@@ -39,7 +39,7 @@ def leading_dot(a: Floats, b: Floats, n: int) -> float:
     return total
 
 
-@summing_kernel
+@summing_part
 def row_dot(A: Floats, r: int, x: Floats, n: int) -> float:
     """sum_i A_ri x_i over the first n places; a view of the row would cost more than a short sum."""
     total = 0.0
@@ -48,7 +48,7 @@ def row_dot(A: Floats, r: int, x: Floats, n: int) -> float:
     return total
 
 
-@summing_kernel
+@summing_part
 def rows_dot(A: Floats, r: int, s: int, n: int) -> float:
     """sum_i A_ri A_si over the first n places."""
     total = 0.0
@@ -57,7 +57,7 @@ def rows_dot(A: Floats, r: int, s: int, n: int) -> float:
     return total
 
 
-@summing_kernel
+@summing_part
 def add_row(c: float, A: Floats, r: int, b: Floats, n: int) -> None:
     """Add c times row r of A to b at the first n places."""
     for i in range(n):

@@ -12,7 +12,7 @@ Local search of this kind: Hazimeh and Mazumder (2020), Fast best subset selecti
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.jit import kernel
+from steadyset.kernels.jit import kernel, part
 from steadyset.kernels.linear.algebra import cholesky, cholesky_solve, combine, first_largest, times
 from steadyset.kernels.linear.models import residual_and_curvature, ridge_fit
 from steadyset.kernels.signals import count_work
@@ -76,7 +76,7 @@ def best_subset_path(
     return supports, thetas, objectives
 
 
-@kernel
+@part
 def _improve_by_swaps(
     Xt: Floats,
     y: Floats,
@@ -122,7 +122,7 @@ def _improve_by_swaps(
     return theta, objective
 
 
-@kernel
+@part
 def _best_filling(
     Xt: Floats,
     y: Floats,
@@ -156,7 +156,7 @@ def _best_filling(
     return best_theta, best_objective
 
 
-@kernel
+@part
 def _descent(Xt: Floats, y: Floats, w: Floats, support: Ints, theta: Floats, logistic: bool) -> Floats:
     """Minus the gradient of the loss with respect to the coefficient of every feature."""
     eta = np.full(len(y), theta[len(support)])
@@ -167,7 +167,7 @@ def _descent(Xt: Floats, y: Floats, w: Floats, support: Ints, theta: Floats, log
     return times(Xt, residual)
 
 
-@kernel
+@part
 def _project(lengths: Floats, gram: Floats, support: Ints) -> tuple[Floats, Floats, Floats]:
     """Regress every feature on the support: coefficients (one row per chosen feature), what each chosen feature alone
     spans (its squared length off the others), and what is left of every feature (its squared length off the support).
@@ -192,7 +192,7 @@ def _project(lengths: Floats, gram: Floats, support: Ints) -> tuple[Floats, Floa
     return regression, spanned_alone, free
 
 
-@kernel
+@part
 def _insert(values: Floats, position: int, value: float) -> Floats:
     longer = np.empty(len(values) + 1)
     longer[:position] = values[:position]

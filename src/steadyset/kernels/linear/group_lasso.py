@@ -13,7 +13,7 @@ bounds[g] to bounds[g + 1].
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.jit import kernel
+from steadyset.kernels.jit import kernel, part
 from steadyset.kernels.linear.algebra import cholesky, cholesky_solve, combine, dot, symmetric_product, times
 from steadyset.kernels.linear.models import linear_predictor, mean_loss, residual_and_curvature
 from steadyset.kernels.signals import count_work
@@ -137,7 +137,7 @@ def _minimise_quadratic(
     return intercept
 
 
-@kernel
+@part
 def _minimise_group(H: Floats, target: Floats, strength: float, start: Floats) -> Floats:
     """argmin_b  b'Hb / 2 - target'b + strength |b|.
 
@@ -181,7 +181,7 @@ def _minimise_group(H: Floats, target: Floats, strength: float, start: Floats) -
     return best
 
 
-@kernel
+@part
 def _polish(
     Xt: Floats,
     y: Floats,
@@ -262,6 +262,6 @@ def _penalty(coef: Floats, bounds: Ints, strength: Floats, work: Ints) -> float:
     return total
 
 
-@kernel
+@part
 def _norm(a: Floats) -> float:
     return float(np.sqrt(dot(a, a)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.jit import kernel
+from steadyset.kernels.jit import kernel, part
 from steadyset.kernels.words import random_subset, stream
 
 NEGLIGIBLE = 1e-30  # relative to the most likely value; no bounded score can make such a term count
@@ -50,7 +50,7 @@ def intersection_laws(size_i: Ints, size_j: Ints, n_features: int) -> tuple[Ints
     return start, shared, probability
 
 
-@kernel
+@part
 def _range_that_counts(a: int, b: int, n_features: int) -> tuple[int, int]:
     low, high = max(0, a + b - n_features), min(a, b)
     mode = _mode(a, b, n_features)
@@ -65,12 +65,12 @@ def _range_that_counts(a: int, b: int, n_features: int) -> tuple[int, int]:
     return first, last
 
 
-@kernel
+@part
 def _mode(a: int, b: int, n_features: int) -> int:
     return min(max((a + 1) * (b + 1) // (n_features + 2), max(0, a + b - n_features)), min(a, b))
 
 
-@kernel
+@part
 def _step_up(r: int, a: int, b: int, n_features: int) -> float:
     """P(r + 1) / P(r)."""
     return (a - r) * float(b - r) / ((r + 1.0) * (n_features - a - b + r + 1))

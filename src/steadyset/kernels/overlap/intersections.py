@@ -90,7 +90,7 @@ def _indexed(indptr: Ints, indices: Ints, n_features: int, words_a_posting: floa
     return PairIndex(words, row_ptr, rare, post_ptr, post_runs)
 
 
-@kernel
+@part
 def _number_used(indices: Ints, n_features: int) -> tuple[Ints, Ints]:
     """The selected features numbered as they appear, for each entry; and how often each of them is selected."""
     number = np.zeros(n_features, dtype=np.int32)
@@ -137,7 +137,7 @@ def _packed(h: Ints, M: int, words_a_posting: float) -> tuple[Ints, int]:
     return bit, n_words
 
 
-@kernel
+@part
 def add_row(i: int, index: PairIndex, position: Ints, shared: npt.NDArray[np.int32]) -> None:
     """shared[j] += r_ij for j > i.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from steadyset.kernels.arrays import Ints
-from steadyset.kernels.jit import kernel
+from steadyset.kernels.jit import kernel, part
 
 
 @kernel
@@ -40,7 +40,7 @@ def maximum_matching(start: Ints, ends: Ints, n_right: int | np.int64) -> int:
     return size
 
 
-@kernel
+@part
 def _augment(
     root: int,
     start: Ints,
@@ -97,7 +97,7 @@ def greedy_matching(start: Ints, ends: Ints, rank: Ints, n_right: int | np.int64
     return size
 
 
-@kernel
+@part
 def _increasing(rank: Ints) -> Ints:
     """The places of the ranks in increasing order, by heapsort: numba compiles it four times faster than np.argsort."""
     n = len(rank)
@@ -110,7 +110,7 @@ def _increasing(rank: Ints) -> Ints:
     return order
 
 
-@kernel
+@part
 def _sift(rank: Ints, order: Ints, node: int, size: int) -> None:
     """Move order[node] down the heap of order[:size] until no child has a larger rank."""
     moved = order[node]

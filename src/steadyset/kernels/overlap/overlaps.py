@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.jit import kernel
+from steadyset.kernels.jit import kernel, part
 from steadyset.kernels.overlap.matching import greedy_matching, maximum_matching
 from steadyset.kernels.words import random_subset, stream
 
@@ -187,7 +187,7 @@ def _workspace(d: int) -> _Workspace:
     )
 
 
-@kernel
+@part
 def _overlap(
     size_i: Int,
     stamp_i: Int,
@@ -261,7 +261,7 @@ def _overlap(
         work.place[y] = -1
 
 
-@kernel
+@part
 def _edges(
     n_open: Int, n_edges: Int, stamp_i: Int, stamp_j: Int, graph: Graph, work: _Workspace, ranked: bool
 ) -> tuple[Ints, Ints, Ints]:
@@ -283,7 +283,7 @@ def _edges(
     return start, ends, rank
 
 
-@kernel
+@part
 def _binomial(n: int, k: int) -> int:
     result = 1
     for t in range(k):
@@ -291,7 +291,7 @@ def _binomial(n: int, k: int) -> int:
     return result
 
 
-@kernel
+@part
 def _next_choice(choice: Ints, n: int) -> None:
     """The next subset in the order of its members; after the last one nothing sensible."""
     k = len(choice)

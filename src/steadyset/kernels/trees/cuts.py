@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Int, Numbers, Words
-from steadyset.kernels.jit import kernel
+from steadyset.kernels.jit import part
 from steadyset.kernels.words import popcount
 
 
@@ -57,7 +57,7 @@ def make_slots(n_codes: int, n_columns: int) -> Slots:
     )
 
 
-@kernel
+@part
 def cut_number(
     codes: Numbers,
     feature: Int,
@@ -72,8 +72,8 @@ def cut_number(
 ) -> Cut:
     """The first best cut for a target of one column, with at least ``least`` on both sides; lower is -1 without one."""
     sums, used = slots.sums, slots.used
-    n_used = _collect(codes, feature, bag, start, end, slots, few, False)
-    rise, fall, lower = -1.0, 1.0, -1
+    n_used = _collect(codes, feature, bag, start, end, slots, few)
+    rise, fall, lower = -1.0, 1.0, np.int64(-1)
     left, left_moment = 0.0, 0.0
     for place in range(n_used - 1):
         code = used[place]
@@ -90,7 +90,7 @@ def cut_number(
     return _made(used, n_used, rise, fall, lower)
 
 
-@kernel
+@part
 def cut_classes(
     codes: Numbers,
     feature: Int,
@@ -105,8 +105,8 @@ def cut_classes(
 ) -> Cut:
     """The same for classes: ``moments`` holds the weight of each class in the node."""
     sums, used = slots.sums, slots.used
-    n_used = _collect(codes, feature, bag, start, end, slots, few, True)
-    rise, fall, lower = -1.0, 1.0, -1
+    n_used = _collect(codes, feature, bag, start, end, slots, few)
+    rise, fall, lower = -1.0, 1.0, np.int64(-1)
     left, left_moments = 0.0, slots.left
     for k in range(len(moments)):
         left_moments[k] = 0.0
@@ -128,14 +128,13 @@ def cut_classes(
     return _made(used, n_used, rise, fall, lower)
 
 
-@kernel
-def _collect(
-    codes: Numbers, feature: Int, bag: Bag, start: Int, end: Int, slots: Slots, few: int, classes: bool
-) -> int:
+@part
+def _collect(codes: Numbers, feature: Int, bag: Bag, start: Int, end: Int, slots: Slots, few: int) -> Int:
     """Add up the rows of a node by their codes, and list these codes in rising order; how many there are."""
     rows, pairs = bag.rows, bag.pairs
     sums, words, used = slots.sums, slots.words, slots.used
-    n_used = 0
+    classes = sums.shape[1] > 2
+    n_used = np.int64(0)  # of one type from the start: a plain 0 has what it is given to compiled twice
     for i in range(start, end):
         code = codes[feature, rows[i]]
         if end - start > few:
@@ -150,7 +149,7 @@ def _collect(
     return _take_bits(words, used) if end - start > few else n_used
 
 
-@kernel
+@part
 def _made(used: Numbers, n_used: int, rise: float, fall: float, lower: int) -> Cut:
     """The cut behind the code at a place of ``used``; -1: there is none."""
     if lower < 0:
@@ -158,7 +157,7 @@ def _made(used: Numbers, n_used: int, rise: float, fall: float, lower: int) -> C
     return Cut(n_used, rise, fall, np.int64(used[lower]), np.int64(used[lower + 1]))
 
 
-@kernel
+@part
 def _insert(used: Numbers, n_used: int, code: int) -> int:
     place = n_used
     while place > 0 and used[place - 1] > code:
@@ -168,7 +167,7 @@ def _insert(used: Numbers, n_used: int, code: int) -> int:
     return n_used + 1
 
 
-@kernel
+@part
 def _take_bits(words: Words, used: Numbers) -> int:
     """List the numbers of the bits that are set, in rising order, and clear them."""
     n_used = 0

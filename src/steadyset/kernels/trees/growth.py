@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadyset.kernels.arrays import Bools, Codes, Floats, Int, Ints, Numbers
-from steadyset.kernels.jit import kernel
+from steadyset.kernels.jit import kernel, part
 from steadyset.kernels.trees.cuts import Bag, Cut, Slots, cut_classes, cut_number, make_slots
 from steadyset.kernels.words import advance, below, stream
 
@@ -205,7 +205,7 @@ def _make_work(n_features: int, n_rows: int, n_places: int, n_columns: int) -> _
     )
 
 
-@kernel
+@part
 def _draw(state: np.uint64, places: Ints, target: Target, bootstrap: bool, work: _Work) -> tuple[np.uint64, int]:
     """Fill the bag with the rows that a tree draws; how many different rows they are."""
     counts, drawn, features, bag = work.counts, work.drawn, work.features, work.bag
@@ -232,7 +232,7 @@ def _draw(state: np.uint64, places: Ints, target: Target, bootstrap: bool, work:
     return state, size
 
 
-@kernel
+@part
 def _grow_tree(
     table: Table, target: Target, rules: Rules, work: _Work, size: int, trees: Trees, tree: int, state: np.uint64
 ) -> np.uint64:
@@ -273,7 +273,7 @@ def _grow_tree(
     return state
 
 
-@kernel
+@part
 def _describe(
     target: Target, bag: Bag, start: Int, end: Int, moments: Floats, values: Floats, node: Int
 ) -> tuple[float, bool]:
@@ -298,7 +298,7 @@ def _describe(
     return weight, pure
 
 
-@kernel
+@part
 def _search(
     table: Table,
     target: Target,
@@ -352,7 +352,7 @@ def _search(
     return state, best_feature, n_constant, Cut(0, rise, fall, lower, upper)
 
 
-@kernel
+@part
 def _part(bag: Bag, spare: Bag, codes: Numbers, feature: Int, lower: Int, start: Int, end: Int) -> Int:
     """Put the rows at or below a code before the others, both in the order they had; where the others begin."""
     rows, pairs, other_rows, other_pairs = bag.rows, bag.pairs, spare.rows, spare.pairs
@@ -372,7 +372,7 @@ def _part(bag: Bag, spare: Bag, codes: Numbers, feature: Int, lower: Int, start:
     return left
 
 
-@kernel
+@part
 def _between(values: Floats, feature: Int, cut: Cut) -> tuple[float, Int]:
     """The middle of two values, or the lower one where rounding makes it the upper one; the last code not above it."""
     lower, upper = values[feature, cut.lower], values[feature, cut.upper]
@@ -385,7 +385,7 @@ def _between(values: Floats, feature: Int, cut: Cut) -> tuple[float, Int]:
     return middle, code
 
 
-@kernel
+@part
 def _add_decreases(trees: Trees, tree: int, gains: Floats, share: bool, total: Floats) -> None:
     """Add the decrease of impurity by each feature, as a share of the tree's whole decrease where asked for."""
     first, end = trees.starts[tree], trees.starts[tree + 1]
@@ -399,7 +399,7 @@ def _add_decreases(trees: Trees, tree: int, gains: Floats, share: bool, total: F
             total[trees.feature[node]] += gains[node - first] / whole
 
 
-@kernel
+@part
 def _add_error_growth(
     table: Table, target: Target, places: Ints, trees: Trees, tree: int, work: _Work, state: np.uint64, total: Floats
 ) -> bool:
@@ -408,7 +408,7 @@ def _add_error_growth(
     The error is the share of wrong answers, or the mean squared error.
     """
     rows, others = work.rows, work.others
-    n_out = 0
+    n_out = np.int64(0)
     for place in range(len(places)):
         if not work.drawn[place]:
             rows[n_out] = places[place]
@@ -433,7 +433,7 @@ def _add_error_growth(
     return True
 
 
-@kernel
+@part
 def _mean_error(
     table: Table,
     target: Target,
@@ -464,7 +464,7 @@ def _mean_error(
     return total / n_out
 
 
-@kernel
+@part
 def _first_largest(values: Floats, node: Int) -> int:
     best = 0
     for k in range(values.shape[1]):
