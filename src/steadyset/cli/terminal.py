@@ -271,7 +271,7 @@ def print_table(table: Table) -> None:
         drawn.add_column(title, justify="right" if numeric else "left", no_wrap=not wraps, overflow="fold")
         wide = wide or wraps
     for row in zip(*columns.values(), strict=True):
-        drawn.add_row(*(Text(_plain(cell)) for cell in row))  # not markup: names are data from strangers
+        drawn.add_row(*(Text(_cell_text(cell)) for cell in row))  # not markup: names are data from strangers
     console = Console(file=sys.stdout)
     roomy = Console(file=sys.stdout, width=200)
     # A cell that is cut says something else than was found: a line too long for the terminal is the lesser evil.
@@ -282,7 +282,7 @@ def print_table(table: Table) -> None:
     console.print(drawn)
 
 
-def _plain(cell: Any) -> str:
+def _cell_text(cell: Any) -> str:
     if isinstance(cell, float):
         return wording.number(cell, 4)
     return shown_name(cell.text if isinstance(cell, Words | Figure) else str(cell))
