@@ -74,6 +74,8 @@ types: $(READY)
 contracts: $(READY)
 	$(BIN)/lint-imports
 
+# Two processes have two cores: threads of the arithmetic libraries would wait for each other.
+pytest slow: export OMP_NUM_THREADS ?= 1
 pytest: $(READY)
 	$(BIN)/pytest -n 2 --dist worksteal -m 'not slow' $(PYTEST)
 

@@ -20,6 +20,14 @@ def threads():
     return [library["num_threads"] for library in threadpool_info()]
 
 
+@pytest.fixture
+def _two_threads():
+    with ThreadpoolController().limit(limits=2):
+        assert 2 in threads()
+        yield
+
+
+@pytest.mark.usefixtures("_two_threads")
 def test_libraries_of_arithmetic_have_one_thread_during_a_run_and_what_they_had_after_it():
     before = threads()
     for _ in range(2):
@@ -28,6 +36,7 @@ def test_libraries_of_arithmetic_have_one_thread_during_a_run_and_what_they_had_
         assert threads() == before
 
 
+@pytest.mark.usefixtures("_two_threads")
 def test_a_run_that_overlaps_with_another_keeps_one_thread_and_gives_back_what_was():
     before = threads()
     with ExitStack() as other, ExitStack() as run:

@@ -40,7 +40,7 @@ class Slots(NamedTuple):
 class Cut(NamedTuple):
     """A cut between two codes that are neighbours in the node; its gain is rise / (fall * W)."""
 
-    n_values: int  # of the feature in the node; 1: it is constant there
+    n_values: Int  # of the feature in the node; 1: it is constant there
     rise: float  # sum of (s W - S L)²
     fall: float  # L (W - L)
     lower: np.int64
@@ -73,7 +73,8 @@ def cut_number(
     """The first best cut for a target of one column, with at least ``least`` on both sides; lower is -1 without one."""
     sums, used = slots.sums, slots.used
     n_used = _collect(codes, feature, bag, start, end, slots, few)
-    rise, fall, lower = -1.0, 1.0, np.int64(-1)
+    rise, fall = -1.0, 1.0
+    lower: Int = np.int64(-1)
     left, left_moment = 0.0, 0.0
     for place in range(n_used - 1):
         code = used[place]
@@ -106,7 +107,8 @@ def cut_classes(
     """The same for classes: ``moments`` holds the weight of each class in the node."""
     sums, used = slots.sums, slots.used
     n_used = _collect(codes, feature, bag, start, end, slots, few)
-    rise, fall, lower = -1.0, 1.0, np.int64(-1)
+    rise, fall = -1.0, 1.0
+    lower: Int = np.int64(-1)
     left, left_moments = 0.0, slots.left
     for k in range(len(moments)):
         left_moments[k] = 0.0
@@ -134,7 +136,7 @@ def _collect(codes: Numbers, feature: Int, bag: Bag, start: Int, end: Int, slots
     rows, pairs = bag.rows, bag.pairs
     sums, words, used = slots.sums, slots.words, slots.used
     classes = sums.shape[1] > 2
-    n_used = np.int64(0)  # of one type from the start: a plain 0 has what it is given to compiled twice
+    n_used: Int = np.int64(0)  # of one type from the start: a plain 0 has what it is given to compiled twice
     for i in range(start, end):
         code = codes[feature, rows[i]]
         if end - start > few:
@@ -150,7 +152,7 @@ def _collect(codes: Numbers, feature: Int, bag: Bag, start: Int, end: Int, slots
 
 
 @part
-def _made(used: Numbers, n_used: int, rise: float, fall: float, lower: int) -> Cut:
+def _made(used: Numbers, n_used: Int, rise: float, fall: float, lower: Int) -> Cut:
     """The cut behind the code at a place of ``used``; -1: there is none."""
     if lower < 0:
         return Cut(n_used, rise, fall, np.int64(-1), np.int64(-1))
@@ -158,7 +160,7 @@ def _made(used: Numbers, n_used: int, rise: float, fall: float, lower: int) -> C
 
 
 @part
-def _insert(used: Numbers, n_used: int, code: int) -> int:
+def _insert(used: Numbers, n_used: Int, code: int) -> Int:
     place = n_used
     while place > 0 and used[place - 1] > code:
         used[place] = used[place - 1]

@@ -408,7 +408,7 @@ def _add_error_growth(
     The error is the share of wrong answers, or the mean squared error.
     """
     rows, others = work.rows, work.others
-    n_out = np.int64(0)
+    n_out: Int = np.int64(0)
     for place in range(len(places)):
         if not work.drawn[place]:
             rows[n_out] = places[place]
@@ -442,7 +442,7 @@ def _mean_error(
     last_left: Codes,
     rows: Ints,
     others: Ints,
-    n_out: int,
+    n_out: Int,
     shuffled: Int,
 ) -> float:
     """The error on the rows when each has the value of another row in the shuffled feature."""
