@@ -9,36 +9,39 @@ import threading
 import numpy as np
 import psutil
 import pytest
-from benchmarks.coordinate_descent import fit_elastic_net
 from tests.waiting import until
 
+from steadyset.kernels.jit import kernel
 from steadyset.kernels.signals import WORK_BETWEEN_LOOKS, count_work
 
 pytestmark = pytest.mark.posix
-TOLERANCE = 1e-9
 
 
 class HandlerError(Exception):
     pass
 
 
-class Lasso:
-    """A lasso on features that go together, by one call of its kernel."""
+@kernel
+def climb(reached, steps):
+    """Steps that take some minutes in all, each of them counted as work."""
+    done = np.zeros(1, np.int64)
+    for _ in range(steps):
+        for place in range(len(reached)):
+            reached[place] += 1.0 / (1.0 + reached[place])
+        count_work(done, len(reached))
+    return reached[0]
 
-    def __init__(self, n, d):
-        rng = np.random.default_rng(0)
-        Xt = rng.normal(size=(d, n)) + 3.0 * rng.normal(size=n)
-        Xt -= Xt.mean(axis=1, keepdims=True)
-        Xt /= Xt.std(axis=1, keepdims=True)
-        y = Xt[:20].sum(axis=0) + rng.normal(size=n)
-        self.coef = np.zeros(d)
-        self.data = (Xt, y, np.full(n, 1 / n), np.full(d, 1e-3), np.zeros(d), False, TOLERANCE, 1000)
-        self.violation(most_sweeps=0)  # compiles
 
-    def violation(self, most_sweeps=1000, start=lambda: None):
-        given = (*self.data, most_sweeps, self.coef, 0.0)
+class Climb:
+    """A long computation by one call of its kernel, and how far it came."""
+
+    def __init__(self):
+        self.reached = np.zeros(1000)
+        climb(self.reached, 0)  # compiles
+
+    def go(self, steps, start=lambda: None):
         start()
-        return fit_elastic_net(*given)[1]
+        climb(self.reached, steps)
 
 
 @pytest.fixture
@@ -69,18 +72,18 @@ def test_what_a_handler_raises_ends_a_long_fit_before_its_end(sent_with):
     def interrupt(*_):
         raise HandlerError
 
-    lasso = Lasso(150, 1000)
+    climbing, steps = Climb(), 100_000_000
     with pytest.raises(HandlerError):
-        lasso.violation(start=sent_with(interrupt))
-    assert lasso.violation(most_sweeps=0) > TOLERANCE
+        climbing.go(steps, start=sent_with(interrupt))
+    assert 0 < climbing.reached[0] < np.sqrt(2 * steps) - 2
 
 
 def test_a_handler_that_raises_nothing_changes_nothing(sent_with):
-    undisturbed, lasso, reached = Lasso(150, 1000), Lasso(150, 1000), []
-    undisturbed.violation()
-    lasso.violation(start=sent_with(lambda *_: reached.append(lasso.coef.copy())))
-    assert not np.array_equal(reached[0], lasso.coef)
-    np.testing.assert_array_equal(lasso.coef, undisturbed.coef)
+    undisturbed, climbing, reached = Climb(), Climb(), []
+    undisturbed.go(200_000)
+    climbing.go(200_000, start=sent_with(lambda *_: reached.append(climbing.reached.copy())))
+    assert not np.array_equal(reached[0], climbing.reached)
+    np.testing.assert_array_equal(climbing.reached, undisturbed.reached)
 
 
 def test_signals_are_looked_at_when_enough_work_was_done():
