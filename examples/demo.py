@@ -31,9 +31,9 @@ def main() -> int:
     code = run(["assess", str(data), "--target", "diagnosis", *chosen, *scores, "--runs", "100", "--out", str(runs)])
     code = code or run(["report", str(runs), "--out", str(page)])
     print("\nA list with a stated error, of the same data:\n")
-    code = code or listed(data, "diagnosis", "--outer", "5")
+    code = code or listed(data, "diagnosis", "--outer", "5", "--permutations", "20")
     print("\nThe same of a generated array, where the truth is known:\n")
-    code = code or listed(generated_array(), "status", "--outer", "0", "--permutations", "20")
+    code = code or listed(generated_array(), "status", "--outer", "0", "--permutations", "20", "--splits", "25")
     return code or held_against_the_truth()
 
 

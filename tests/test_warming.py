@@ -30,9 +30,9 @@ def test_data_for_warming_up_fit_every_kind_of_measure(monkeypatch):
 def test_only_what_some_selectors_need_is_compiled_where_they_are_named(monkeypatch):
     called = []
     monkeypatch.setattr(warming, "_fit", lambda names, tasks: called.append((*names, *tasks)))
-    monkeypatch.setattr(warming, "_measures", lambda similar: called.append(similar))
+    monkeypatch.setattr(warming, "_shortlist", lambda: called.append("shortlist"))
     warming.warm_up(1, ["lasso", "jmi"], ["classes"])
-    assert called == [("lasso", "classes"), ("jmi", "classes"), False]
+    assert called == [("lasso", "classes"), ("jmi", "classes"), "shortlist"]
 
 
 def test_the_demonstration_installs_a_part_of_what_the_tests_run_with():

@@ -24,15 +24,15 @@ PATHS = ("elastic_net", "lasso", "stability_selection")
 
 
 def warm_up(n_jobs: int | None = -1, selectors: Sequence[str] = (), tasks: Sequence[str] = ()) -> None:
-    """Compile what is not compiled yet, in up to ``n_jobs`` processes: all, or what assessing some selectors calls.
+    """Compile what is not compiled yet, in up to ``n_jobs`` processes.
 
-    ``tasks`` leaves out what other tasks need.
+    All of it, or what assessing ``selectors`` and a shortlist call; ``tasks`` leaves out what other tasks need.
     """
     from joblib import Parallel, delayed
 
     if selectors:
         parts: list[Callable[[], None]] = [partial(_fit, [name], tasks=tasks) for name in selectors]
-        parts += [_shortlist, partial(_measures, similar=False)]
+        parts.append(_shortlist)
     else:
         compileall.compile_dir(Path(__file__).parent, quiet=2)
         parts = [_paths, _filters, _measures, _models, _trees]  # the longest first
@@ -69,7 +69,7 @@ def _trees() -> None:
     _fit(TREES)
 
 
-def _measures(*, similar: bool = True) -> None:
+def _measures() -> None:
     from steadyset.inference.table import stability_table
     from steadyset.selections import Selections
     from steadyset.similarity import FeatureSimilarity
@@ -81,10 +81,7 @@ def _measures(*, similar: bool = True) -> None:
     weighted = Selections.from_weights(np.where(scores > 0, scores, 0))
     ranked = Selections.from_rankings(np.argsort(np.argsort(scores, axis=1), axis=1) + 1, top=4)
     alike = FeatureSimilarity.from_data(rng.normal(size=(20, 4)).repeat(3, axis=1) + 0.3 * rng.normal(size=(20, 12)))
-    kinds: list[tuple[Selections, FeatureSimilarity | None]] = [(runs, None)]
-    if similar:
-        kinds += [(runs, alike), (weighted, alike), (ranked, None)]
-    for selections, similarity in kinds:
+    for selections, similarity in ((runs, None), (runs, alike), (weighted, alike), (ranked, None)):
         stability_table(selections, similarity=similarity, n_draws=100, random_state=0)
 
 
