@@ -170,7 +170,7 @@ def test_findings_document_and_picture(found, tmp_path):
     picture = found.plot()
     assert picture.data["rows"].tolist() == [10, 13, 20, 26, 40, 80, 160, 320]
     assert (picture.data["low"] <= picture.data["in_common"]).all()
-    text = found.report(tmp_path / "report.md").read_text()
+    text = found.report(tmp_path / "report.md").read_text(encoding="utf-8")
     assert "Would the next study select the same features?" in text
     assert "disjoint random parts of the rows" in st.methods_text(found)
 
@@ -187,4 +187,4 @@ def test_the_command_writes_a_folder_that_is_continued_and_reported(tmp_path, mo
     assert run([*command, "--resume"]) == 0
     assert capsys.readouterr().out == first
     assert run(["report", "study-replication", "--out", "r.md"]) == 0
-    assert "The next study" in (tmp_path / "r.md").read_text()
+    assert "The next study" in (tmp_path / "r.md").read_text(encoding="utf-8")

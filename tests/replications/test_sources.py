@@ -89,7 +89,7 @@ def test_filters_without_randomness_have_none(tmp_path):
     assert set(result.table["source"]) == {"the data", "the method", "data and method together"}
     assert result.table["features"].sum() == pytest.approx(result.sources.disagreement)
     assert "None of the methods has randomness of its own" in str(result)
-    assert "Why do reruns differ?" in result.report(tmp_path / "r.md").read_text()
+    assert "Why do reruns differ?" in result.report(tmp_path / "r.md").read_text(encoding="utf-8")
     assert "crossed design" in st.methods_text(result)
 
 
