@@ -405,6 +405,7 @@ def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
         "target": target,
         "classes": {str(label): count for label, count in task.counts(plan.y).items()},
         "counted": task.counted(plan.y),
+        **({} if task.points is None else {"points": task.points(plan.y).tolist()}),
         "other_task": task.other(plan.y) if plan.task_assumed else None,
         "directions": data_directions(plan.amounts, plan.y, plan.task).tolist(),
         "missing_values": int(np.isnan(plan.X[:, plan.gaps]).sum()),

@@ -29,7 +29,7 @@ READABLE = (3, 4)  # 3 has neither signs nor fits on all rows
 DIGEST = "sha256"
 SCORES = ("scores", "blind", "random")
 SIGNS = {-1, 0, 1}
-NEWER = ("signs", "rule")  # of a cell
+NEWER = ("signs", "rule", "curves")  # of a cell
 SMALL_TABLE, TIMES_TABLE = 1 << 28, 200  # bytes that a table may take, and how many for each in its file
 
 
@@ -263,6 +263,9 @@ def _check_details(details: Any, selectors: Collection[str], n_features: int) ->
         raise DamagedError("its directions are not those of its features and classes")
     if not _DETAILS["classes"](details.get("counted", {})):  # older folders have none
         raise DamagedError("what it counts are no counts")
+    points = details.get("points", [])
+    if not isinstance(points, list) or not all(isinstance(one, int | float) for one in points):
+        raise DamagedError("its points are no numbers")
     if not isinstance(details.get("job", {}), dict):
         raise DamagedError("its job is no object")
     if set(details["selectors"]) != set(selectors):
@@ -339,6 +342,7 @@ _COLUMNS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "random": ("map", _scores),
     "signs": ("list of int8", _or_none(int)),
     "rule": ("string", lambda text: str(text or "")),
+    "curves": ("list of float64", _or_none(lambda share: None if share is None else float(share))),
 }
 
 

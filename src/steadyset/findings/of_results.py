@@ -8,6 +8,8 @@ from dataclasses import replace
 from math import isnan, nan
 from typing import Any
 
+import numpy as np
+
 from steadyset.assessment import Assessment
 from steadyset.assessment.request import DETAILS, copies_in_both_halves
 from steadyset.assessment.result import DEFAULT_MEASURE, NOT_ABOVE, everything, steadiness
@@ -25,6 +27,7 @@ from steadyset.findings.parts import (
     Procedure,
     RankedFeature,
     Reason,
+    RiskGroup,
     Score,
     Test,
 )
@@ -326,6 +329,9 @@ def rows_of(blocks: Iterable[FeatureBlock]) -> tuple[FeatureRows, ...]:
     )
 
 
+RISKS = ("low", "middle", "high")  # thirds of the predicted risks
+
+
 def of_assessment(assessment: Assessment, *, core: float, level: float, margin: float) -> Findings:
     """Everything that an assessment says, at this core share, level and margin of the loss."""
     scoring = tuple(assessment.settings["scoring"])
@@ -371,10 +377,30 @@ def of_assessment(assessment: Assessment, *, core: float, level: float, margin: 
             (assessment.selectors[cell.selector], text) for cell in assessment.cells for text in set(cell.warnings)
         ),
         notes=(*why_not, *_assessment_notes(assessment, rows), *_table_notes(assessment)),
+        risk_groups=tuple(_risk_groups(assessment)),
         settings={key: value for key, value in assessment.settings.items() if key != "features"},
         selections=assessment.selections,
     )
     return replace(found, methods=paragraphs.of_assessment(assessment, found))
+
+
+def _risk_groups(assessment: Assessment) -> Iterator[RiskGroup]:
+    """The curves of each selector, the mean over its runs; of no task that has none."""
+    times = assessment.settings.get(DETAILS, {}).get("points", ())
+    for place, name in enumerate(assessment.selectors):
+        known = [cell.curves for cell in assessment.cells if cell.selector == place and cell.curves]
+        curves = np.array([one for one in known if len(one) == len(RISKS) * len(times)], dtype=np.float64)
+        if not len(times) or not len(curves):
+            continue
+        for risk, shares in zip(RISKS, curves.reshape(len(curves), len(RISKS), -1).transpose(1, 0, 2), strict=True):
+            enough = np.isfinite(shares).mean(axis=0) >= 0.5
+            low, high = (np.full(len(times), nan) for _ in range(2))
+            share = np.full(len(times), nan)
+            if enough.any():
+                # Where runs end, the mean of those that are left may rise; shares without an event never do.
+                told = np.nanmean(shares[:, enough], axis=0), *np.nanquantile(shares[:, enough], [0.1, 0.9], axis=0)
+                share[enough], low[enough], high[enough] = np.minimum.accumulate(told, axis=1)
+            yield RiskGroup(name, risk, *(tuple(map(float, one)) for one in (times, share, low, high)))
 
 
 def _about(assessment: Assessment) -> str:

@@ -175,6 +175,22 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class RiskGroup:
+    """The share of the left-out rows of one third of the predicted risks without an event, by time.
+
+    The thirds are those of the risks of each run's training rows. `share` is the mean over the runs, `low` and `high`
+    are where the middle 80% of the runs lie; nan where fewer than half of the runs tell.
+    """
+
+    name: str
+    risk: str
+    times: tuple[float, ...]
+    share: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class Core:
     """The features that a procedure selects in at least the core share of its runs; `note` says what they are not."""
 
@@ -315,6 +331,8 @@ class Findings(Shown):
         What the findings are about; pictures draw it, and JSON leaves it out.
     methods : Methods or None
         What was done, in words.
+    risk_groups : tuple of RiskGroup
+        How the left-out rows of each procedure fared, in groups of predicted risk.
     trials : Trials or None
         Everything that a tuning tried.
     shortlist : Listed or None
@@ -357,6 +375,7 @@ class Findings(Shown):
     settings: Mapping[str, Any] = field(default_factory=dict)
     selections: Mapping[str, Selections] = field(default_factory=dict, repr=False)
     methods: Methods | None = field(default=None, repr=False)
+    risk_groups: tuple[RiskGroup, ...] = field(default=(), repr=False)
     trials: Trials | None = field(default=None, repr=False)
     shortlist: Listed | None = None
     replication: Replicated | None = None

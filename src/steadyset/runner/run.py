@@ -48,6 +48,7 @@ class Cell:
     mean of several draws. `signs` are those of the coefficients of the selected features (1, -1, 0), where the selector
     has one for each.
     `rule` says which coefficients or importances of a model counted as selected; "" where a selector selected.
+    `curves` are what a task draws of the left-out rows, one group of them after the other; None is unknown.
     """
 
     selector: int
@@ -65,6 +66,7 @@ class Cell:
     random: dict[str, float] = field(default_factory=dict)
     signs: tuple[int, ...] | None = None
     rule: str = ""
+    curves: tuple[float | None, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -150,6 +152,7 @@ def _scored(plan: Plan, training: Training, one: Fitted, blank: Cell) -> Cell:
         random=drawn,
         signs=None if picked.signs is None else tuple(picked.signs.tolist()),
         rule=picked.rule,
+        curves=scored.curves,
     )
 
 
@@ -159,12 +162,12 @@ def _scores(plan: Plan, training: Training, one: Fitted) -> Scored:
     try:
         if one.model is not None:
             return scores(one.model, training.test(), training.test_y, plan.scoring, plan.task)
-        return _predicted(plan, training, one.chosen.features)
+        return _predicted(plan, training, one.chosen.features, drawn=TASKS[plan.task].curves is not None)
     except Exception as error:
         return Scored({}, failure=f"no score: {reason(error)}")
 
 
-def _predicted(plan: Plan, training: Training, columns: Ints) -> Scored:
+def _predicted(plan: Plan, training: Training, columns: Ints, *, drawn: bool = False) -> Scored:
     """The scores of the plan's predictor on some of the features; without any it is blind."""
     columns = training.columns_of(columns)
     if len(columns):
@@ -174,7 +177,17 @@ def _predicted(plan: Plan, training: Training, columns: Ints) -> Scored:
         model = TASKS[plan.task].blind()
         train, test = np.zeros((len(training.target), 1)), np.zeros((len(training.resample.test), 1))
     model = fitted_predictor(model, train, training.y, plan.task)
-    return scores(model, test, training.test_y, plan.scoring, plan.task)
+    found = scores(model, test, training.test_y, plan.scoring, plan.task)
+    return replace(found, curves=_curves(plan, training, model.predict(train), model.predict(test)) if drawn else None)
+
+
+def _curves(plan: Plan, training: Training, known: Any, predicted: Any) -> tuple[float | None, ...] | None:
+    """What the task draws of the left-out rows, by groups of predictions that the training rows divide."""
+    task = TASKS[plan.task]
+    if task.curves is None or task.points is None:
+        return None
+    shares = task.curves(known, predicted, training.test_y, task.points(plan.y)).ravel().tolist()
+    return tuple(None if share != share else share for share in shares)
 
 
 def _baselines(

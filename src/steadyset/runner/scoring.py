@@ -369,6 +369,7 @@ class Scored:
     values: dict[str, float]
     notes: tuple[str, ...] = ()
     failure: str = ""
+    curves: tuple[float | None, ...] | None = None
 
 
 def scores(model: Any, X: Floats, y: npt.NDArray[Any], wanted: Sequence[Score], task: str) -> Scored:

@@ -106,6 +106,11 @@ class Task:
         Whether resamplings of selectors that draw their own are stratified.
     amounts : Callable
         One number per row that rises with the outcome; of classes nothing rises.
+    points : Callable or None, default=None
+        The values at which `curves` are kept, from y; None where there is nothing to draw.
+    curves : Callable or None, default=None
+        What is drawn of left-out rows in groups of like predictions: from those for the training rows, for the
+        left-out rows, y of these, and the points; groups x points.
     takes_noise : bool, default=True
         Whether y with noise added, or labels exchanged, is still one.
     strata_words : str, default="each class"
@@ -145,6 +150,8 @@ class Task:
     strata: Callable[[Target], Target] = _itself
     stratified: bool = False
     amounts: Callable[[Target], NDArray[np.float64]] = _as_floats
+    points: Callable[[Target], NDArray[np.float64]] | None = None
+    curves: Callable[..., NDArray[np.float64]] | None = None
     takes_noise: bool = True
     strata_words: str = "each class"
     like: str = ""

@@ -21,6 +21,7 @@ LEAST_EVENTS = 2  # a single event orders nothing but itself before the rest
 TRUTHS = {"true": 1.0, "false": 0.0, "0": 0.0, "1": 1.0}
 MEANING = "1 (or True) where it took place, 0 (or False) where the row was censored"
 SHOWN = 4  # values in a sentence
+N_POINTS, N_THIRDS = 31, 3
 
 
 class Survival(np.ndarray[Any, Any]):
@@ -135,6 +136,29 @@ def lateness(y: NDArray[Any]) -> NDArray[np.float64]:
     return np.asarray(np.cumsum(deaths / at_risk)[place] - events)
 
 
+def _points(y: NDArray[Any]) -> NDArray[np.float64]:
+    """Times from 0 to that which a tenth of the rows passes."""
+    return np.linspace(0, np.quantile(y[:, 0], 0.9), N_POINTS)
+
+
+def risk_curves(
+    training: NDArray[Any], left_out: NDArray[Any], y: NDArray[Any], points: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Shares of the left-out rows without an event, by thirds of the risks of the training rows (low, middle, high).
+
+    nan without rows, and beyond the time that the last of them was followed.
+    """
+    from steadyset.kernels.hazards import product_limit
+
+    thirds = np.searchsorted(np.quantile(training, [1 / 3, 2 / 3]), left_out, side="left")
+    shares = np.full((N_THIRDS, len(points)), np.nan)
+    for third in np.unique(thirds):
+        own = y[thirds == third]
+        shares[third] = product_limit(own[:, 0], own[:, 1], np.ones(len(own))).at(points)
+        shares[third, points > own[:, 0].max()] = np.nan
+    return shares
+
+
 def _predictor() -> Any:
     from steadyset.tasks.models.cox import CoxModel
 
@@ -169,6 +193,8 @@ TASKS.add(
         strata=lambda y: y[:, 1],
         stratified=True,
         strata_words="each state (event or censored)",
+        points=_points,
+        curves=risk_curves,
         takes_noise=False,
         amounts=lateness,
         selectors=lambda n_classes: ("anova", "kruskal", "cox_lr"),
