@@ -14,6 +14,7 @@ from tests.plots import (
 )
 
 import steadyset as st
+from steadyset.findings.parts import RiskGroup
 from steadyset.tuning import Trials
 
 NAMES = ["<script>alert(1)</script>", "a\x07", "a\\x07", "\u202eabc", "اسم", "{{7*7}}", "javascript:x", "x" * 300]
@@ -50,6 +51,12 @@ def listed() -> st.Findings:
     return replace(st.findings_of(result), shortlist=replace(result.listed, features=tuple(rows)))
 
 
+def at_risk() -> st.Findings:
+    """Of selectors whose names are hostile, with curves of their left-out rows."""
+    groups = (RiskGroup(name, "low", (0.0, 1.0), (1.0, 0.5), (1.0, 0.4), (1.0, 0.6)) for name in NAMES[:6])
+    return replace(judged(), risk_groups=tuple(groups))
+
+
 def of_hostile_names(kind: st.plot.RegisteredPicture) -> st.plot.Picture:
     """A picture of a kind that is drawn from no more than selections, or findings of an assessment."""
     return kind.build(RUNS if kind.takes == "selections" else judged())
@@ -66,6 +73,7 @@ PICTURES = {
     "measure_agreement": lambda: st.plot.measure_agreement(TWO),
     "next_study": test_next_study.small,  # which shows no name
     "null_distribution": lambda: st.plot.null_distribution(RUNS, n_draws=20),  # which shows no name
+    "risk_groups": lambda: st.plot.risk_groups(at_risk()),
     "runs_by_features": lambda: st.plot.runs_by_features(RUNS),
     "selection_frequencies": lambda: st.plot.selection_frequencies(TWO),
     "selectors_compared": lambda: st.plot.selectors_compared(TWO),
