@@ -101,6 +101,21 @@ def test_work_that_takes_longer_goes_on_in_workers(monkeypatch):
     assert len(asked) == 1
 
 
+def test_what_no_cache_has_is_compiled_here_before_workers_would_do_it_side_by_side(monkeypatch):
+    monkeypatch.setattr(engines, "PATIENCE", 0.0)
+    how = {"resampling": Bootstrap(5), "random_state": 3, "n_jobs": 2}
+    found = []
+    for nothing, left in ((True, {2, 3, 4}), (False, {-1, 0, 1, 2, 3, 4})):
+        shared = []
+        monkeypatch.setattr(engines, "nothing_compiled", lambda nothing=nothing: nothing)
+        monkeypatch.setitem(
+            engines.ENGINES, "processes", lambda *given, to=shared: to.extend(given[2]) or engines._serial(*given)
+        )
+        found.append(assess(["anova:k=2", "jmi:k=2"], X, Y, **how).selections)
+        assert {run for _, run in shared} == left
+    assert found[0] == found[1]
+
+
 def test_a_slow_first_run_does_not_send_the_quick_rest_to_workers(monkeypatch):
     """The first run of a selector loads its kernels; workers would load them again."""
     assert sent_to_workers(monkeypatch, [10.0, 0.01, 0.01, 0.01, 0.01]) == 0
@@ -116,6 +131,7 @@ def sent_to_workers(monkeypatch, seconds):
     """How many of the cells of an assessment go to workers, if they take these seconds of the processor."""
     group, serial, now, left, sent = engines.compute_group, engines._serial, [0.0], iter(seconds), []
     monkeypatch.setattr(engines.time, "process_time", lambda: now[0])
+    monkeypatch.setattr(engines, "nothing_compiled", lambda: False)
 
     def timed(*given):
         now[0] += next(left)
@@ -143,6 +159,7 @@ def test_the_change_to_workers_in_the_middle_changes_nothing(monkeypatch):
     monkeypatch.setattr(engines, "compute_group", lambda *given: cells.extend(given[3]) or group(*given))
     monkeypatch.setattr(engines, "_seconds", lambda *_: 0.0 if len(cells) < 6 else np.inf)
     monkeypatch.setattr(engines, "PATIENCE", 1e-9)
+    monkeypatch.setattr(engines, "nothing_compiled", lambda: False)
     both = assess(selectors, X, Y, n_jobs=2, execution={"engine": "auto"}, **how)
     assert len(cells) == 6
     for other in (inside, both):
