@@ -73,6 +73,15 @@ def test_too_few_events_are_refused(n_events, sentence):
         assessed(X, st.Survival(TIME, np.arange(90) < n_events))
 
 
+def test_a_target_of_another_width_than_its_task_is_refused():
+    with pytest.raises(st.InputError, match=r"y has 1 value per row, and time to event has 2; give st\.Survival"):
+        assessed(st.Data(X, TIME, task="survival"))
+    with pytest.raises(st.InputError, match="y has 2 values per row, and a number has 1"):
+        assessed(st.Data(X, Y, task="number"))
+    with pytest.raises(st.InputError, match="y has 2 values per row; ForestSelector takes one"):
+        st.selectors.ForestSelector(task="number").fit(X, Y)
+
+
 def test_start_and_stop_times_are_refused():
     with pytest.raises(st.InputError, match=r"y should be a 1d array, got an array of shape \(90, 3\)"):
         assessed(X, np.column_stack([np.zeros(90), TIME, EVENT]))

@@ -74,6 +74,8 @@ def checked_data(
     needed_by = _needed_by(selector)
     values = check_features(X, selector)
     labels = check_target(y, len(values), needed_by)
+    if labels.ndim > 1:
+        raise InputError(f"y has {labels.shape[1]} values per row; {needed_by} takes one.")
     weight = check_sample_weight(weights, len(values), resamples=resamples)
     if target == "numbers":
         return values, check_numbers(labels, needed_by), weight, np.empty(0)

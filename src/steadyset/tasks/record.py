@@ -187,12 +187,18 @@ TASKS = Registry("task", Task, in_runs=True)
 
 def task_of(y: Target, task: str | None = None) -> str:
     """The name of the task: `task` where it is given; otherwise the first that recognises the target."""
+    width = len(y.dtype.names) if y.dtype.names else 1 if y.ndim == 1 else y.shape[1]
+    if task is None:
+        return _taker(width, y).name
     names = TASKS.names()
-    if task is not None:
-        if not (isinstance(task, str) and task in names):
-            raise wrong_argument("task", " or ".join(names), task)
-        return str(task)
-    return _taker(len(y.dtype.names) if y.dtype.names else 1 if y.ndim == 1 else y.shape[1], y).name
+    if not isinstance(task, str) or task not in names:
+        raise wrong_argument("task", " or ".join(names), task)
+    wanted = TASKS[task].n_columns
+    if len(y) and wanted != width:
+        several = "; give st.Survival(time, event), or the columns of both" if wanted > width else ""
+        values = "1 value" if width == 1 else f"{width} values"
+        raise InputError(f"y has {values} per row, and {TASKS[task].words} has {wanted}{several}.")
+    return str(task)
 
 
 def _taker(n_columns: int, y: Target | None = None) -> Task:
@@ -230,9 +236,11 @@ def columns_of(y: Any) -> dict[str, Any] | None:
             return None
         if values.ndim != 2 or values.shape[1] < 2:
             return None
-        titles = [str(name) for name in getattr(y, "columns", [f"y[:, {place}]" for place in range(values.shape[1])])]
-        own = [np.asarray(y[name]) for name in y.columns] if hasattr(y, "columns") else list(values.T)
-        columns = dict(zip(titles, own, strict=True))
+        named = getattr(y, "column_names", getattr(y, "columns", None))  # of Arrow, of other frames
+        if named is not None:
+            columns = {str(name): np.asarray(y[name]) for name in named}
+        else:
+            columns = {f"y[:, {place}]": column for place, column in enumerate(values.T)}
     return dict(sorted(columns.items(), key=lambda item: item[1].dtype.kind == "b"))
 
 

@@ -263,7 +263,7 @@ def load_data(
         notes.append(f"the same value in every row, so nothing to learn from: {some_names(constant)}")
     rows = None if source.rows is None else tuple(source.rows)
     understood = _understood(source, roles, members)
-    called = ", ".join(roles.targets)
+    called = " and ".join(roles.targets)
     table, names = _with_texts(np.ascontiguousarray(X), names, texts)
     return Data(
         table, y, tuple(names), tuple(notes), members, rows, understood, called, task, impute=impute, prepare=prepare
