@@ -12,11 +12,17 @@ from sklearn.metrics import mutual_info_score
 from steadyset.kernels.scores import insert_best, top
 from steadyset.selectors.filters import ranked
 from steadyset.selectors.filters.greedy import Coded
-from steadyset.selectors.filters.tables import discretise
+from steadyset.selectors.filters.tables import discretised_blocks
 
 TITLE = "Filters"
 N_ROWS, N_RUNS, TOP = 100, 100, 20
 REPEATS = 7
+
+
+def binned(X):
+    """The bins of equal width of all features, as filters make them."""
+    blocks = discretised_blocks(X, np.zeros((1, len(X)), np.int64), np.ones((1, len(X))), "equal_width")
+    return np.concatenate([block.codes for block in blocks]).T
 
 
 def rows() -> list[dict[str, Any]]:
@@ -66,7 +72,7 @@ def greedy(n_features: int, n_rows: int = 200, k: int = 20, sample: int = 50) ->
     X, y, weights = bootstraps(n_rows, n_features, 1)
     ranked("jmi", X[:, :k], y, weights, k=2).best(2)
     copies = np.repeat(np.arange(n_rows), weights[0])
-    codes = discretise(X[copies])
+    codes = binned(X[copies])
     ours_s, theirs_s = side_by_side(
         lambda: ranked("jmi", X, y, weights, k=k).best(k),
         lambda: [mutual_info_score(y[copies], codes[:, j] * 10 + codes[:, 0]) for j in range(sample)],
@@ -115,7 +121,7 @@ def copied_f_classif(X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.nda
 def copied_mutual_info(X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """The naive way: copy rows, bin, score, sort."""
     copies = np.repeat(np.arange(len(y)), weight)
-    scores = mutual_info_classif(discretise(X[copies]), y[copies], discrete_features=True)
+    scores = mutual_info_classif(binned(X[copies]), y[copies], discrete_features=True)
     return np.argsort(-scores, kind="stable")[:TOP]
 
 

@@ -155,7 +155,7 @@ def test_a_recorded_assessment_opens_as_it_was(tmp_path):
     assert again.selections == result.selections
     pd.testing.assert_frame_equal(again.scores, result.scores)
     assert list((tmp_path / "runs" / "finished").iterdir()) == []
-    assert json.loads((tmp_path / "runs" / "assessment.json").read_text(encoding="utf-8"))["schema_version"] == 4
+    assert json.loads((tmp_path / "runs" / "assessment.json").read_text(encoding="utf-8"))["schema_version"] == 5
 
 
 NURSERY = """
@@ -283,7 +283,7 @@ def test_a_folder_of_another_assessment_is_refused(tmp_path):
         ("assessment.json", b"{broken"),
         ("assessment.json", b'{"schema": "other"}'),
         ("assessment.json", b'{"schema": "steadyset.assessment", "schema_version": 99}'),
-        ("cells.parquet", b"PAR1 but not really"),
+        ("cells.json", b'{"cells": [], "sha256": "not really"}'),
         ("finished/0-7.json", b'{"selector": 0}'),
     ],
 )

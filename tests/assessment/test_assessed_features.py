@@ -1,7 +1,5 @@
 """The table of features of an assessment: what the run folder keeps for it, and what a resume makes of that."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,8 +10,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from steadyset import Assessment, Bootstrap, Data, InputError, KFold, assess, features_table
-from steadyset.assessment.folder import RunFolder
-from steadyset.assessment.written import cells_parquet, read_json, write_json
 from steadyset.similarity import FeatureSimilarity
 
 random = np.random.default_rng(0)
@@ -151,29 +147,9 @@ def test_features_csv_is_nothing_that_a_resume_trusts(tmp_path):
 
 def test_pairs_of_other_data_are_refused(tmp_path, result):
     other = assess(SELECTORS, X + 1e-3, Y, out=tmp_path, **HOW)
-    (other.path / "alike.parquet").write_bytes((result.path / "alike.parquet").read_bytes())
-    with pytest.raises(InputError, match=r"alike.parquet is damaged: it belongs to other data"):
+    (other.path / "alike.json").write_bytes((result.path / "alike.json").read_bytes())
+    with pytest.raises(InputError, match=r"alike.json is damaged: it belongs to other data"):
         Assessment.open(other.path)
-
-
-def test_a_folder_of_version_3_opens_and_a_resume_adds_what_it_lacks(tmp_path):
-    from dataclasses import replace
-
-    new = assess(SELECTORS, X, Y, out=tmp_path, **HOW)
-    path = tmp_path / "assessment.json"
-    path.write_bytes(write_json(read_json(path.read_bytes()) | {"schema_version": 3}))
-    old = [replace(cell, signs=None) for cell in new.cells]
-    (tmp_path / "cells.parquet").write_bytes(cells_parquet(old))
-    (tmp_path / "alike.parquet").unlink()
-    opened = Assessment.open(tmp_path)
-    assert opened.cells == tuple(old)
-    lacking = opened.features_table()
-    assert lacking[["all_rows", "with_stand_ins", "group", "model_agreement"]].isna().all(axis=None)
-    assert lacking["frequency"].equals(new.features_table()["frequency"])
-    resumed = assess(SELECTORS, X, Y, out=tmp_path, **HOW)
-    assert set(resumed.on_all_rows) == set(SELECTORS)
-    assert json.loads(path.read_text(encoding="utf-8"))["schema_version"] == 4
-    assert RunFolder(tmp_path).alike() is not None
 
 
 def test_imputed_columns_are_compared():

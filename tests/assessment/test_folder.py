@@ -8,7 +8,7 @@ from tests.assessment.test_assess import SETTINGS
 
 from steadyset.assessment import Assessment, assess
 from steadyset.assessment.folder import RunFolder
-from steadyset.assessment.written import cell_json, cells_parquet, write_json
+from steadyset.assessment.written import cell_json, cells_json, write_json
 from steadyset.foundation.errors import InputError
 from steadyset.resampling import Bootstrap
 from steadyset.runner.run import Cell
@@ -33,7 +33,7 @@ def folder(tmp_path):
 
 
 @pytest.mark.slow  # buys: every fifth byte; cut files are refused in make test
-@pytest.mark.parametrize("name", ["assessment.json", "cells.parquet", "finished/0-1.json"])
+@pytest.mark.parametrize("name", ["assessment.json", "cells.json", "finished/0-1.json"])
 def test_no_flipped_bit_is_accepted_with_other_content(folder, name):
     path = folder.path / name
     content, sound = path.read_bytes(), (repr(folder.settings()), repr(folder.cells()))
@@ -50,7 +50,7 @@ def test_no_flipped_bit_is_accepted_with_other_content(folder, name):
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.999])
-@pytest.mark.parametrize("name", ["assessment.json", "cells.parquet", "finished/0-1.json"])
+@pytest.mark.parametrize("name", ["assessment.json", "cells.json", "finished/0-1.json"])
 def test_a_file_that_was_cut_short_is_refused(folder, name, share):
     path = folder.path / name
     content = path.read_bytes()
@@ -90,7 +90,7 @@ def test_finished_runs_without_what_was_asked_for_are_refused(folder):
 def test_a_cell_that_cannot_be_one_of_the_assessment_is_refused(folder, cell):
     for name, content in (
         (f"finished/{cell.selector}-{cell.run}.json", cell_json(cell)),
-        ("cells.parquet", cells_parquet([cell])),
+        ("cells.json", cells_json([cell])),
     ):
         path = folder.path / name
         path.write_bytes(content)
@@ -136,7 +136,7 @@ def test_settings_out_of_their_range_are_refused(folder, key, value):
 @pytest.mark.parametrize("version", [1, 2, 99])
 def test_another_schema_version_is_no_damage_but_refused(folder, version):
     path = folder.path / "assessment.json"
-    path.write_bytes(path.read_bytes().replace(b'"schema_version": 4', b'"schema_version": %d' % version))
+    path.write_bytes(path.read_bytes().replace(b'"schema_version": 5', b'"schema_version": %d' % version))
     with pytest.raises(InputError, match=f"has schema version {version}; this version of steadyset reads 3 and 4"):
         folder.settings()
 

@@ -146,7 +146,7 @@ MOMENTS = {
     "loading": lambda process, _: "_multiarray_umath" in Path(f"/proc/{process.pid}/maps").read_text(encoding="utf-8"),
     "starting workers": lambda process, _: any("popen_loky" in " ".join(_words(p)) for p in process.children()),
     "working": lambda _, folder: list((folder / "finished").glob("*.json")),
-    "telling": lambda _, folder: (folder / "cells.parquet").exists(),
+    "telling": lambda _, folder: (folder / "cells.json").exists(),
 }
 
 

@@ -17,7 +17,7 @@ from pyarrow import feather, parquet
 import steadyset as st
 
 VICTIM = "years of work that no run folder may touch"
-FILES = ("assessment.json", "cells.parquet", "alike.parquet", "features.csv", "report.html", "said.txt", "held", "lock")
+FILES = ("assessment.json", "cells.json", "alike.json", "features.csv", "report.html", "said.txt", "held", "lock")
 ENDLESS = (
     "create view {} as with recursive c(x) as (select 1 union all select x + 1 from c) select x as {}, 1 as {} from c"
 )
@@ -138,20 +138,6 @@ def prepared_journal(path: Path, victim: Path) -> Path:
     name = str(victim).encode()
     further = struct.pack(">I", (1 << 30) // len(page) + 1) + name + struct.pack(">II", len(name), sum(name)) + magic
     (path / "trials.db-journal").write_bytes(header.ljust(512, b"\0") + record + further)
-    return path
-
-
-def unfolding_cells(path: Path, gigabytes: float = 1.5) -> Path:
-    """A finished folder whose cells are a few kilobytes that unfold to gigabytes."""
-    finished(path)
-    text = "x" * 1_000_000
-    rows = int(gigabytes * 1000)
-    labels = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), pa.array([text]))
-    whole = parquet.read_table(path / "cells.parquet")
-    columns = {name: pa.concat_arrays([whole[name].chunk(0).slice(0, 1)] * rows) for name in whole.column_names}
-    table = pa.table({**columns, "label": labels, "failure": labels})
-    parquet.write_table(table, path / "cells.parquet", compression="zstd", store_schema=False)
-    assert (path / "cells.parquet").stat().st_size < 4 << 20
     return path
 
 

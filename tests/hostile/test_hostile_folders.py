@@ -197,7 +197,7 @@ def test_a_link_in_a_run_folder_is_neither_read_nor_written_through(client, fold
     assert not (folder / "gift").exists()
 
 
-@pytest.mark.parametrize("name", ["assessment.json", "cells.parquet", "alike.parquet"])
+@pytest.mark.parametrize("name", ["assessment.json", "cells.json", "alike.json"])
 def test_python_and_the_command_follow_no_link_in_a_run_folder(tmp_path, victim, name, whole, capsys):
     gift = tmp_path / "gift"
     shutil.copytree(whole, gift)
@@ -362,10 +362,9 @@ def test_the_process_that_began_then_and_has_the_lock_is_ended(folder):
 BAD = {
     "nested": made.nested,
     "fifo": lambda path: made.fifo(path, "assessment.json"),
-    "fifo-cells": lambda path: made.fifo(path, "cells.parquet"),
+    "fifo-cells": lambda path: made.fifo(path, "cells.json"),
     "endless": made.endless_database,
     "computed": made.computed_columns,
-    "unfolding": made.unfolding_cells,
     **{f"odd-{seed}": lambda path, seed=seed: made.of_other_kinds(path, seed) for seed in range(6)},
 }
 

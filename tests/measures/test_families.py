@@ -14,7 +14,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.inference.interval import jackknives
 from steadyset.measures import Family, all_measures, get_family, random_overlaps, register_family, unregister_family
 from steadyset.measures.evaluate import Options
-from steadyset.measures.random_overlaps import RandomOverlaps, Remembered
+from steadyset.measures.random_overlaps import RandomOverlaps
 
 
 class Tables(Family):
@@ -101,13 +101,6 @@ def test_what_is_remembered_of_chance_is_bounded_and_goes_with_the_similarity(mo
     del overlaps, similarity
     gc.collect()
     assert gone() is None
-
-
-def test_the_value_that_was_asked_for_longest_ago_is_forgotten():
-    kept = Remembered(2)
-    for key in ("a", "b", "a", "c"):
-        kept.get(key, lambda key=key: key.upper())
-    assert (kept.peek("a"), kept.peek("b"), kept.peek("c")) == ("A", None, "C")
 
 
 def test_without_a_seed_values_intervals_and_bootstraps_are_the_same_each_time():

@@ -8,6 +8,7 @@ import pytest
 
 import steadyset as st
 from steadyset.assessment.request import make_plan
+from steadyset.assessment.written import write_json
 from steadyset.foundation.errors import InputError
 from steadyset.resampling import KFold
 from steadyset.selectors.filters import Filter
@@ -63,7 +64,7 @@ def test_a_damaged_ranking_is_made_again(tmp_path, ranked, content):
     (tmp_path / "study" / "trials.db").unlink()
     for path in (tmp_path / "study" / "rankings").iterdir():
         if content is None:  # a ranking of features that there are not
-            np.savez(path, order=np.full((4, 6), 99, np.int32), seconds=np.float64(0))
+            path.write_bytes(write_json({"order": [[99] * 6] * 4, "seconds": 0.0}))
         else:
             path.write_bytes(content)
     ranked.clear()
@@ -134,21 +135,23 @@ def test_no_flipped_bit_of_a_ranking_is_taken_for_another_ranking(store):
 
 
 @pytest.mark.parametrize(
-    "arrays",
+    "content",
     [
-        {"order": ORDER.astype(np.int32), "seconds": np.array([1.0, 2.0])},
-        {"order": ORDER.astype(np.int32), "seconds": np.array("soon")},
-        {"order": ORDER.astype(np.int32)},
-        {"order": np.array([1, 2], np.int32), "seconds": np.float64(1)},
-        {"order": ORDER[:2].astype(np.int32), "seconds": np.float64(1)},
-        {"order": np.array([[3, 3], [0, 1], [5, 2]], np.int32), "seconds": np.float64(1)},
-        {"order": -ORDER.astype(np.int32), "seconds": np.float64(1)},
+        {"order": ORDER.tolist(), "seconds": [1.0, 2.0]},
+        {"order": ORDER.tolist(), "seconds": "soon"},
+        {"order": ORDER.tolist()},
+        {"order": [1, 2], "seconds": 1.0},
+        {"order": [[0.5, 1.0]] * 3, "seconds": 1.0},
+        {"order": [[1], [1, 2], [3, 4]], "seconds": 1.0},
+        {"order": ORDER[:2].tolist(), "seconds": 1.0},
+        {"order": [[3, 3], [0, 1], [5, 2]], "seconds": 1.0},
+        {"order": (-ORDER).tolist(), "seconds": 1.0},
     ],
 )
-def test_a_file_that_holds_something_else_is_no_ranking(store, arrays):
+def test_a_file_that_holds_something_else_is_no_ranking(store, content):
     store.write("jmi", ORDER, 0.5)
     (path,) = (store.folder / "rankings").iterdir()
-    np.savez(path, **arrays)
+    path.write_bytes(write_json(content))
     assert store.read("jmi") == {}
 
 

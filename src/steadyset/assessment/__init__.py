@@ -18,7 +18,6 @@ from steadyset.assessment.engines import CRASHED, KILLED, Execution, check_pickl
 from steadyset.assessment.folder import RunFolder, Saving, is_saved
 from steadyset.assessment.request import DETAILS, JOB, Request, SelectorsLike, make_request
 from steadyset.assessment.result import Assessment
-from steadyset.assessment.written import SCHEMA_VERSION
 from steadyset.foundation.arguments import (
     FIRST_RUNS,
     MAX_RUNS,
@@ -274,10 +273,9 @@ def _begin(folder: RunFolder, request: Request, resume: bool) -> tuple[Request, 
                 ".",
             )
     finished = {key: cell for key, cell in folder.cells().items() if not _passing(cell)}
-    # Another version may write more; more selectors, or more runs, have other details. The job that asked first for
-    # the same stays.
+    # More selectors, or more runs, have other details. The job that asked first for the same stays.
     told = {JOB: job} if (job := before.get(DETAILS, {}).get(JOB)) else {}
-    if {**request.settings[DETAILS], **told} != before.get(DETAILS) or before["schema_version"] != SCHEMA_VERSION:
+    if {**request.settings[DETAILS], **told} != before.get(DETAILS):
         folder.write_settings(request.settings)
     return request, finished
 

@@ -1,8 +1,8 @@
 """Where cells are computed: in this process, in threads, in worker processes, or on a dask cluster.
 
 The answer does not depend on it. Worker processes share the data through a memory map and may die: then the cells that
-may have been their work are tried again in ever smaller groups, until the one that ends its process is alone. That cell
-is recorded as failed, and the others go on.
+may have been their work are tried again one by one. The one that ends its process is recorded as failed, and the others
+go on.
 """
 
 from __future__ import annotations
@@ -261,23 +261,9 @@ class _Workers:
                 yield cell
         except _process_losses():
             suspects = [key for key in keys[: len(done) + in_hand] if key not in done]
-            saved = {key: found for key in suspects if (found := self.saving.found(*key)) is not None}
-            yield from saved.values()
-            yield from self._divided([key for key in suspects if key not in saved])
-
-    def _divided(self, suspects: Sequence[Key]) -> Iterator[Cell]:
-        if len(suspects) < 2:
             for key in suspects:
-                yield from self._alone(key)
-            return
-        for half in (suspects[: len(suspects) // 2], suspects[len(suspects) // 2 :]):
-            done = set()
-            try:
-                for cell in self._apart(half, self.n_jobs):
-                    done.add((cell.selector, cell.run))
-                    yield cell
-            except _process_losses():
-                yield from self._divided([key for key in half if key not in done])
+                saved = self.saving.found(*key)
+                yield from self._alone(key) if saved is None else [saved]
 
     def _alone(self, key: Key) -> Iterator[Cell]:
         """One cell, with nothing beside it that could be to blame."""
@@ -344,8 +330,7 @@ def fetched(results: Generator[list[Cell]]) -> Iterator[list[Cell]]:
 def _process_losses() -> type[BaseException]:
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
-    found: type[BaseException] = BrokenProcessPool
-    return found
+    return BrokenProcessPool  # type: ignore[no-any-return]
 
 
 def _exit_codes(loss: BaseException) -> str:

@@ -1,10 +1,10 @@
 """The run folder: every cell is on disk as soon as it finishes, and an interrupted assessment can be continued.
 
     assessment.json    what was asked for: data fingerprint, features, selectors, resampling, scores, seed, versions
-    cells.parquet      the finished cells, one row each
-    alike.parquet      which of the selected features are alike
+    cells.json         the finished cells
+    alike.json         which of the selected features are alike
     features.csv       the table of features, for people: nothing reads it back
-    finished/          cells that are not in cells.parquet yet, one small json file each
+    finished/          cells that are not in cells.json yet, one small file each
     lock               held while a process works on the folder
 
 Files are written beside their place, flushed to the disk and renamed: at any moment a file is whole or absent.
@@ -23,13 +23,12 @@ from typing import Any
 from filelock import Timeout
 
 from steadyset.assessment.written import (
-    READABLE,
     SCHEMA,
     SCHEMA_VERSION,
     DamagedError,
-    alike_parquet,
+    alike_json,
     cell_json,
-    cells_parquet,
+    cells_json,
     check_cell,
     check_settings,
     read_alike,
@@ -95,26 +94,26 @@ class RunFolder:
     def cells(self) -> dict[tuple[int, int], Cell]:
         """Every finished cell, by selector and run."""
         settings = self.settings()
-        # A file that vanishes meanwhile is in cells.parquet by then, so the parquet file has to be read last.
+        # A file that vanishes meanwhile is in cells.json by then, which has to be read last.
         single = [self._read_single(name, settings) for name in self._single()]
         return {(cell.selector, cell.run): cell for cell in (*self._packed(settings), *single) if cell is not None}
 
     def pack(self, n_selectors: int | None = None) -> None:
-        """Move the finished cells into cells.parquet; with `n_selectors` those of the first so many alone."""
+        """Move the finished cells into cells.json; with `n_selectors` those of the first so many alone."""
         single = self._single()
         if not single and n_selectors is None:
             return
         cells = self.cells()
         kept = [cells[key] for key in sorted(cells) if n_selectors is None or key[0] < n_selectors]
         with explained(self.path, resumable=True):
-            beneath.write(self.path, CELLS, cells_parquet(kept))
+            beneath.write(self.path, CELLS, cells_json(kept))
             for name in single:
                 with suppress(PermissionError):  # Windows keeps what somebody reads; it is removed the next time
                     beneath.remove(self.path, name)
 
     def write_alike(self, alike: Alike, settings: Mapping[str, Any]) -> None:
         """Put down which features are alike, in place of what was."""
-        self._write(ALIKE_FEATURES, alike_parquet(alike, settings))
+        self._write(ALIKE_FEATURES, alike_json(alike, settings))
 
     def alike(self) -> Alike | None:
         """Which features are alike; None where the folder does not say."""
@@ -225,9 +224,8 @@ def _refuse_other_schemas(path: Path, text: bytes) -> None:
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise DamagedError(f"it does not follow the schema {SCHEMA}")
     version = content.get("schema_version")
-    if version not in READABLE or isinstance(version, (bool, float)):
-        readable = " and ".join(map(str, READABLE))
-        raise InputError(f"{path} has schema version {version!r}; this version of steadyset reads {readable}.")
+    if version != SCHEMA_VERSION or isinstance(version, (bool, float)):
+        raise InputError(f"{path} has schema version {version!r}; this version of steadyset reads {SCHEMA_VERSION}.")
 
 
 @contextmanager

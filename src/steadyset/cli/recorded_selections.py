@@ -18,7 +18,7 @@ import typer
 from steadyset.cli.terminal import print_display, print_rows, quoted
 from steadyset.foundation.arguments import LEVEL, wrong_argument
 from steadyset.foundation.display import Figure
-from steadyset.foundation.errors import InputError
+from steadyset.foundation.errors import InputError, after
 from steadyset.foundation.text import counted, p_value, percent
 from steadyset.io.disk import file_path
 from steadyset.io.formats.columns import RUN
@@ -57,10 +57,8 @@ def measure(given: Given) -> None:
     for one in read:
         refuse_full_sets(one, wanted or ())
         chosen = wanted or informative_measures(one, options)
-        try:
+        with after(f"{one.name}: "):
             tables.append((one.name, table_rows(one.selections, chosen, options, given.level)))
-        except InputError as error:
-            raise error.after(f"{one.name}: ") from None
     notes = [f"similarity: {note}" for note in alike.notes] if alike is not None else []
     notes += chance_notes(read)
     programs = given.format != "table"
@@ -561,10 +559,8 @@ def _load_similarity(given: Given, selections: Selections | None) -> FeatureSimi
     if texts:
         raise InputError(f"{data} has columns that hold no numbers ({some_names(texts)}); encode or remove them.")
     names = [read.names[f] for f in read.numeric]
-    try:
+    with after(f"{data}: "):
         return FeatureSimilarity.from_data(read.X, **given.arguments("similarity"), features=names)
-    except InputError as error:
-        raise error.after(f"{data}: ") from None
 
 
 def _refuse_other_columns(data: Path, columns: Sequence[str], selections: Selections) -> None:

@@ -200,6 +200,15 @@ def about(what: str) -> Iterator[None]:
         raise InputError(f"{what}: {error}") from None
 
 
+@contextmanager
+def after(text: str) -> Iterator[None]:
+    """Put a text, such as the file that it is about, before the sentence of an error."""
+    try:
+        yield
+    except InputError as error:
+        raise error.after(text) from None
+
+
 class Complaints:
     """Several things that are wrong at once, told together: a line each below `heading`, or one sentence."""
 

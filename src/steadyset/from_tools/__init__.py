@@ -22,7 +22,7 @@ from steadyset.foundation.arguments import (
     is_whole,
     wrong_argument,
 )
-from steadyset.foundation.errors import Argument, InputError, UninformativeWarning
+from steadyset.foundation.errors import Argument, InputError, UninformativeWarning, after
 from steadyset.io.labels import describe_feature, feature_names, run_labels, some_names
 from steadyset.io.lists.wide import wide_table
 from steadyset.io.numbers import is_frame, numbers
@@ -146,10 +146,8 @@ def _of_estimators(
     names, called = _checked(features), _runs_called(labels, len(fitted))
     reading, found = Reading(cut, importance, tentative), []
     for estimator, label in zip(fitted, called, strict=True):
-        try:
+        with after(f"{label}: "):
             found.append(reading.found(estimator, names))
-        except InputError as error:
-            raise error.after(f"{label}: ") from None
     _refuse_shared(fitted, called)
     warn_of_ties(cut, [each.deciding for each in found if each.deciding is not None], depth=3)
     if not cut.asked and not any(each.leaves_out for each in found):

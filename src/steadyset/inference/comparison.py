@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from steadyset.foundation.arguments import LEVEL, check_flag, check_level, wrong_argument
+from steadyset.foundation.arguments import LEVEL, check_choice, check_flag, check_level, wrong_argument
 from steadyset.foundation.display import MOST_ROWS, Bar, Display, Drawable, ShownFindings, Table
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, number, percent, span
@@ -225,7 +225,7 @@ def compare(
     if len(procedures) < 2:
         raise InputError(f"procedures must hold at least two to compare (got {len(procedures)}).")
     check_flag("paired", paired, or_none=True)
-    check_adjustment(adjust)
+    check_choice("adjust", adjust, ("holm", "bh"), or_none=True)
     check_level(level)
     record = get_measure(measure).with_params(measure_params)
     options = Options(undefined, expectation, n_draws, random_state, similarity)
@@ -298,7 +298,6 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 def adjusted_p_values(p_values: npt.ArrayLike, adjust: Adjustment) -> Floats:
     """Holm's or Benjamini and Hochberg's adjusted p-values; undefined ones stay so and are not counted as tests."""
-    check_adjustment(adjust)
     p = np.array(p_values, dtype=np.float64)
     known = np.flatnonzero(~np.isnan(p))
     if adjust is None or known.size == 0:
@@ -311,12 +310,6 @@ def adjusted_p_values(p_values: npt.ArrayLike, adjust: Adjustment) -> Floats:
     order = known[np.argsort(p[known], kind="stable")]
     p[order] = np.minimum(1.0, np.maximum.accumulate(np.arange(len(order), 0, -1) * p[order]))
     return p
-
-
-def check_adjustment(adjust: object) -> None:
-    """Refuse what is no way to adjust."""
-    if not (adjust is None or (isinstance(adjust, str) and adjust in ("holm", "bh"))):
-        raise wrong_argument("adjust", '"holm", "bh" or None', adjust)
 
 
 def shared_letters(who: str, level: float) -> str:

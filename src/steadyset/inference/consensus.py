@@ -18,7 +18,7 @@ from steadyset.foundation.arguments import (
     check_core,
     check_integer,
     check_level,
-    is_number,
+    check_number,
     wrong_argument,
 )
 from steadyset.foundation.display import Drawable, ShownFindings
@@ -174,8 +174,7 @@ def consensus(
     [{'feature': 'a', 'methods': 2, 'runs': 4}, {'feature': 'b', 'methods': 2, 'runs': 3}]
     """
     check_choice("aggregate", aggregate, RULES)
-    if not (is_number(backing) and 0 < backing <= 1):
-        raise wrong_argument("backing", f"a share of the runs above 0 and at most 1, such as {BACKING}", backing)
+    check_number("backing", backing, most=1.0)
     check_core(core)
     check_level(level)
     check_integer("n_draws", n_draws, least=2)
@@ -321,16 +320,14 @@ def _backed(backers: Mapping[str, Ints], sizes: Ints, d: int, options: Options) 
 
 def at_least(sizes: Ints, d: int) -> Floats:
     """How many features at least h of independent random sets of these sizes hold, in the mean."""
-    total: Floats = np.cumsum(expected_levels(sizes, d)[::-1])[::-1]
-    return total
+    return np.asarray(np.cumsum(expected_levels(sizes, d)[::-1])[::-1])
 
 
 def _simulated(sizes: Ints, d: int, options: Options) -> Ints:
     """draws x (methods + 1): how many features exactly h of the random sets hold."""
     from steadyset.kernels.overlap.chance import random_levels
 
-    levels: Ints = random_levels(np.sort(sizes), d, 0, options.n_draws, options.seed())
-    return levels
+    return np.asarray(random_levels(np.sort(sizes), d, 0, options.n_draws, options.seed()))
 
 
 def _tail(observed: int, needed: int, sizes: Ints, d: int, simulated: Callable[[], Ints]) -> tuple[float, float]:
@@ -351,11 +348,10 @@ def intersection_law(sizes: Any, d: int) -> Floats:
 
     smallest, *others = sorted(int(size) for size in sizes)
     shared = np.arange(smallest + 1)
-    law = (shared == smallest).astype(np.float64)
+    law: Floats = (shared == smallest).astype(np.float64)
     for size in others:
         law = law @ hypergeom.pmf(shared[None, :], d, shared[:, None], size)
-    found: Floats = law
-    return found
+    return law
 
 
 def _features(

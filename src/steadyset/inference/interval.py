@@ -7,6 +7,7 @@ is the business of the measure's family (`Family.without`).
 from __future__ import annotations
 
 import warnings
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -681,16 +682,9 @@ class Outlook:
             low, high = self.ends(n_runs)
             return high - low <= width
 
-        now = self.spread.n_runs
         if not is_narrow(MOST_RUNS):
             raise InputError(f"No number of runs makes the interval narrower than {width:g}; choose a larger width.")
-        if is_narrow(now):
-            return 0
-        low, high = now, MOST_RUNS
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if is_narrow(middle) else (middle, high)
-        return high - now
+        return bisect_left(range(self.spread.n_runs, MOST_RUNS), True, key=is_narrow)
 
 
 def outlook(selections: Selections, measure: Measure, options: Options, level: float) -> Outlook:

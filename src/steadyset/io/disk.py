@@ -91,8 +91,8 @@ def explained(path: Path, *, resumable: bool = False) -> Iterator[None]:
 
 # Of an assessment.
 SETTINGS = "assessment.json"  # the file that makes a folder the run folder of an assessment
-CELLS, FINISHED, LOCK = "cells.parquet", "finished", "lock"
-ALIKE_FEATURES, TABLE = "alike.parquet", "features.csv"
+CELLS, FINISHED, LOCK = "cells.json", "finished", "lock"
+ALIKE_FEATURES, TABLE = "alike.json", "features.csv"
 # Of a shortlist.
 LIST, TARGETS = "shortlist.json", "targets"
 LIST_TABLE, LIST_SHEET, LIST_NAMES = "shortlist.csv", "shortlist.xlsx", "shortlist.txt"

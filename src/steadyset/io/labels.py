@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.arguments import is_collection, wrong_argument
 from steadyset.foundation.errors import Argument, InputError, UndeclaredFeaturesError
 
 if TYPE_CHECKING:
@@ -47,12 +47,7 @@ def feature_names(features: Names, n_features: int | None, *, what: str) -> tupl
     if features is None:
         assert count is not None
         return None, count
-    if isinstance(features, (str, bytes)):
-        raise InputError(f"features must be a list of names (got the text {features!r}).")
-    try:
-        names = tuple(str(name) for name in features)
-    except TypeError:
-        raise wrong_argument("features", "a list of names", features) from None
+    names = _as_texts("features", features, "a list of names")
     if not names:
         raise InputError("features is empty; at least one is needed.")
     if "" in names:
@@ -117,12 +112,7 @@ def run_labels(labels: Names, n_runs: int) -> tuple[str, ...] | None:
     """Distinct labels, one a run, or None, also for the stand-ins that the long layout has for runs without labels."""
     if labels is None:
         return None
-    if isinstance(labels, (str, bytes)):
-        raise InputError(f"labels must be a list (got the text {labels!r}).")
-    try:
-        checked = tuple(str(label) for label in labels)
-    except TypeError:
-        raise wrong_argument("labels", "a list with one label per run", labels) from None
+    checked = _as_texts("labels", labels, "a list with one label per run")
     if len(checked) != n_runs:
         raise InputError(f"{len(checked)} labels are given for {n_runs} runs; expected one label per run.")
     if len(set(checked)) < len(checked):
@@ -130,6 +120,12 @@ def run_labels(labels: Names, n_runs: int) -> tuple[str, ...] | None:
     if "" in checked:
         raise InputError(f"The label of run {checked.index('') + 1} is empty; every run needs a label.")
     return None if checked == stand_ins(n_runs) else checked
+
+
+def _as_texts(argument: str, given: Any, expected: str) -> tuple[str, ...]:
+    if not is_collection(given):
+        raise wrong_argument(argument, expected, given)
+    return tuple(str(one) for one in given)
 
 
 def stand_ins(n_runs: int) -> tuple[str, ...]:
@@ -237,10 +233,8 @@ def _whole_number(n_features: int) -> int:
         count = operator.index(n_features)
     except TypeError:
         raise wrong_argument("n_features", "a whole number", n_features) from None
-    if count < 1:
-        raise wrong_argument("n_features", "at least 1", count)
-    if count > MOST_FEATURES:
-        raise wrong_argument("n_features", f"at most {MOST_FEATURES}", count)
+    if not 1 <= count <= MOST_FEATURES:
+        raise wrong_argument("n_features", "at least 1" if count < 1 else f"at most {MOST_FEATURES}", count)
     return count
 
 

@@ -278,8 +278,7 @@ class Kinds:
         a, b = self._size_class[i], self._size_class[j]
         if self.measure.symmetric:
             a, b = np.minimum(a, b), np.maximum(a, b)
-        cell: Ints = a * len(self._sizes) + b
-        return cell
+        return np.asarray(a * len(self._sizes) + b)
 
     def of(self, i: Ints, j: Ints) -> Ints:
         """The kinds that pairs of runs belong to."""

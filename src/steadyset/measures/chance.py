@@ -36,8 +36,7 @@ def expected_scores(measure: Measure, size_i: Ints, size_j: Ints, d: int) -> Flo
         scores = measure.score(shared, np.repeat(a, n), np.repeat(b, n), d, **measure.params)
         expected[begin:end] = np.add.reduceat(scores * probability, start[:-1])
         begin = end
-    by_pair: Floats = expected[place.ravel()]
-    return by_pair
+    return np.asarray(expected[place.ravel()])
 
 
 def expected_mean(measure: Measure, ki: Ints, kj: Ints, n_pairs: Ints, d: int) -> float:

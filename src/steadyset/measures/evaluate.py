@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from steadyset.foundation.arguments import is_number, is_whole, wrong_argument
+from steadyset.foundation.arguments import check_choice, check_integer, check_number, is_number, wrong_argument
 from steadyset.foundation.errors import Argument, InputError, UndefinedError
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.measures.record import Measure, Need, all_measures, get_family, get_measure
@@ -48,18 +48,14 @@ class Options:
     def __post_init__(self) -> None:
         if not (is_number(self.undefined) or (isinstance(self.undefined, str) and self.undefined in ("nan", "raise"))):
             raise wrong_argument("undefined", '"nan", "raise" or a finite number', self.undefined)
-        if not (isinstance(self.expectation, str) and self.expectation in get_args(Expectation)):
-            raise wrong_argument("expectation", '"auto", "exact", "monte_carlo" or "none"', self.expectation)
-        if not is_whole(self.n_draws) or self.n_draws < 2:
-            raise wrong_argument("n_draws", "a whole number of at least 2", self.n_draws)
-        if self.n_draws > MOST_DRAWS:
-            raise wrong_argument("n_draws", f"at most {MOST_DRAWS:.0e}", self.n_draws)
-        if self.random_state is not None and not (is_whole(self.random_state) and self.random_state >= 0):
-            raise wrong_argument("random_state", "None or a whole number of at least 0", self.random_state)
+        check_choice("expectation", self.expectation, get_args(Expectation))
+        check_integer("n_draws", self.n_draws, least=2, most=MOST_DRAWS)
+        if self.random_state is not None:
+            check_integer("random_state", self.random_state, least=0)
         if self.similarity is not None:
             check_similarity(self.similarity)
-        if self.mc_error is not None and not (is_number(self.mc_error) and self.mc_error > 0):
-            raise wrong_argument("mc_error", "a positive number", self.mc_error)
+        if self.mc_error is not None:
+            check_number("mc_error", self.mc_error)
 
     @property
     def corrects(self) -> bool:

@@ -11,11 +11,9 @@ be extended has size min(|S \\ T|, |T \\ S|) = min(|S|, |T|) - |S n T|; other co
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from math import comb
-from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -38,39 +36,6 @@ from steadyset.selections import Selections
 from steadyset.similarity import FeatureSimilarity
 
 Value = TypeVar("Value")
-
-
-class Remembered:
-    """Values by key; the one that was asked for longest ago goes when there are too many."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._values: OrderedDict[Hashable, object] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, key: Hashable, compute: Callable[[], Value]) -> Value:
-        """The value of a key, computed when it is not there."""
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                return self._values[key]  # type: ignore[return-value]
-        value = compute()
-        self.put(key, value)
-        return value
-
-    def put(self, key: Hashable, value: object) -> None:
-        with self._lock:
-            self._values[key] = value
-            self._values.move_to_end(key)
-            while len(self._values) > self._most:
-                self._values.popitem(last=False)
-
-    def peek(self, key: Hashable) -> Any:
-        """The value of a key, None when it is not there."""
-        return self._values.get(key)
-
-    def __len__(self) -> int:
-        return len(self._values)
 
 
 PAIRS_A_BLOCK = 1 << 16
@@ -246,7 +211,7 @@ class RandomOverlaps:
         self.similar = np.flatnonzero(n_neighbours)
         self.degrees, self.n_with = np.unique(n_neighbours[self.similar], return_counts=True)
         self.total = float(self.neighbours.values.sum())
-        self.remembered = Remembered(MOST_REMEMBERED)
+        self.remembered: dict[Hashable, Any] = {}
 
     @classmethod
     def of(cls, similarity: FeatureSimilarity) -> RandomOverlaps:
@@ -255,11 +220,23 @@ class RandomOverlaps:
             _OVERLAPS.setdefault(similarity, cls(similarity))
         return _OVERLAPS[similarity]
 
+    def known(self, key: Hashable, compute: Callable[[], Value]) -> Value:
+        """What was computed before under a key, or is computed now."""
+        found: Value | None = self.remembered.get(key)
+        return self.remember(key, compute()) if found is None else found
+
+    def remember(self, key: Hashable, value: Value) -> Value:
+        """Keep a value; where there are too many, all others are forgotten."""
+        if len(self.remembered) >= MOST_REMEMBERED:
+            self.remembered.clear()
+        self.remembered[key] = value
+        return value
+
     def graph(self, uses: frozenset[str]) -> Graph:
         """The neighbour graph, with the order of its edges where the greedy choice is wanted."""
         if "greedy" not in uses:
             return Graph(*self.neighbours, np.empty(0, np.int64))
-        ranks = self.remembered.get("ranks", lambda: edge_ranks(*self.neighbours))
+        ranks = self.known("ranks", lambda: edge_ranks(*self.neighbours))
         return Graph(*self.neighbours, ranks)
 
     # ---- exact ---------------------------------------------------------------------------------------------------
@@ -276,7 +253,7 @@ class RandomOverlaps:
 
     def _remembered(self, measure: Measure, size_i: int, size_j: int) -> float:
         key = ("exact", *_identity(measure), size_i, size_j)
-        return self.remembered.get(key, lambda: self._exact(measure, size_i, size_j))
+        return self.known(key, lambda: self._exact(measure, size_i, size_j))
 
     def _exact(self, measure: Measure, size_i: int, size_j: int) -> float:
         if measure.exact_by == "means_given_shared":
@@ -323,7 +300,7 @@ class RandomOverlaps:
         """law[t - 1]: sum over features x of P(t neighbours of x are in s_j | x is not), t = 1, 2, ..."""
         if size_j == self.d or len(self.similar) == 0:
             return np.zeros(0)
-        return self.remembered.get(("neighbours chosen", size_j), lambda: self._law_of_neighbours(size_j))
+        return self.known(("neighbours chosen", size_j), lambda: self._law_of_neighbours(size_j))
 
     def _law_of_neighbours(self, size_j: int) -> Floats:
         law = np.zeros(min(int(self.degrees[-1]), size_j) + 1)
@@ -346,9 +323,9 @@ class RandomOverlaps:
         return float(measure.score(pairs, **measure.params) @ probability)
 
     def _components(self, measure: Measure) -> Components | None:
-        key = ("components", *_identity(measure))
         graph = self.graph(frozenset(measure.uses))
-        return self.remembered.get(key, lambda: Components.of(graph, measure, MOST_ENUMERATED))
+        key = ("components", *_identity(measure))
+        return self.known(key, lambda: (Components.of(graph, measure, MOST_ENUMERATED),))[0]
 
     def _enumerated(self, measure: Measure, members: Ints, size_i: int, size_j: int) -> float:
         """E[score] when what the score adds to r depends on the choice among `members` only: all their subsets."""
@@ -370,7 +347,7 @@ class RandomOverlaps:
             added = measure.score(pairs, **measure.params) - pairs.shared
             return float(np.mean(added)) if len(added) else np.nan  # too many members to tell their subsets apart
 
-        return self.remembered.get(("added", *_identity(measure), len(members), size_i, size_j), computed)
+        return self.known(("added", *_identity(measure), len(members), size_i, size_j), computed)
 
     # ---- simulated -----------------------------------------------------------------------------------------------
 
@@ -379,13 +356,12 @@ class RandomOverlaps:
     ) -> list[Expected]:
         """E[score] of each measure by simulation, all from the same draws, regressed on the known expectations."""
         names = [("simulated", *_identity(measure), size_i, size_j, n_draws, seed) for measure in measures]
-        found = {name: self.remembered.peek(name) for name in names}
+        found: dict[Hashable, Any] = {name: self.remembered.get(name) for name in names}
         missing = {name: measure for name, measure in zip(names, measures, strict=True) if found[name] is None}
         if missing:
             drawn = self._simulate(list(missing.values()), size_i, size_j, n_draws, seed)
             for name, estimate in zip(missing, drawn, strict=True):
-                self.remembered.put(name, estimate)
-                found[name] = estimate
+                found[name] = self.remember(name, estimate)
         return [found[name] for name in names]
 
     def _simulate(

@@ -339,8 +339,7 @@ def _taken(taken: Any, columns: Columns) -> Ints:
     chosen = np.atleast_1d(np.asarray(taken))
     if chosen.dtype.kind in "OUT":
         return np.array([place[str(name)] for name in chosen], dtype=np.int64)
-    numbered: Ints = np.arange(len(place))[chosen]
-    return numbered
+    return np.asarray(np.arange(len(place))[chosen])
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.foundation.arguments import check_choice, is_collection, wrong_argument
-from steadyset.foundation.errors import InputError
+from steadyset.foundation.errors import InputError, after
 from steadyset.io.formats.columns import RUN, Columns
 from steadyset.io.formats.tables import TableFile
 from steadyset.io.labels import AppearanceOrder, describe_feature, feature_names, name_positions
@@ -383,7 +383,7 @@ def read_store(path: Path, features: Sequence[str] | None, max_gb: float) -> tup
     read = _columns_or_table(path, max_gb, labels=True)
     if RUN in (read.names if isinstance(read, Columns) else read.column_names):  # it may be a feature, not a label
         read = _columns_or_table(path, max_gb, labels=False)
-    try:
+    with after(f"{path}: "):
         if isinstance(read, Columns):
             array, columns = square_columns(read, "C")
         elif read.num_columns == 3 and read.column_names[2] == SIMILARITY:
@@ -392,8 +392,6 @@ def read_store(path: Path, features: Sequence[str] | None, max_gb: float) -> tup
             array, columns = square_table(read, "C")
         generated = columns == [f"x{i}" for i in range(len(columns))]  # the file has no header, or says no more
         return matrix_store(array, features if features is not None or generated else columns, "check")
-    except InputError as error:
-        raise error.after(f"{path}: ") from None
 
 
 def _columns_or_table(path: Path, max_gb: float, *, labels: bool) -> Columns | pa.Table:

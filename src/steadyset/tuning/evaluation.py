@@ -9,14 +9,10 @@ that goes on, or one that is made again, does not rank anew.
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import math
 import re
 import time
 import warnings
-import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
@@ -30,6 +26,7 @@ from sklearn.base import clone
 
 from steadyset._version import __version__
 from steadyset.assessment.request import description, fingerprint, prepared_settings
+from steadyset.assessment.written import read_json, write_json
 from steadyset.foundation.arguments import LEVEL, job_count
 from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.inference.interval import confidence_interval
@@ -52,9 +49,7 @@ from steadyset.similarity import FeatureSimilarity
 from steadyset.tasks import TASKS
 from steadyset.tuning.models import NO_FILTER, FilteredModel
 
-# What numpy and zipfile raise of files that are none of theirs, among them RuntimeError of one that seems encrypted.
-DAMAGE = (OSError, ValueError, TypeError, KeyError, EOFError, RuntimeError, MemoryError, zipfile.BadZipFile, zlib.error)
-HEADERS = 1 << 16  # bytes of a file beside its numbers, at most
+DIGITS = 12  # of a number in a file, with what stands between two of them
 
 
 @dataclass(eq=False)
@@ -111,13 +106,6 @@ class Rankings:
         return ranked(name, X, self.plan.y, weights, k=k, fill=self.fill, **options).best(k)
 
 
-def _is_ranking(row: Ints, d: int) -> bool:
-    """Distinct numbers of features, then -1 in the places that are left."""
-    features = row[: np.count_nonzero(row >= 0)]
-    known = bool(np.all((features >= 0) & (features < d)) and np.all(row[len(features) :] == -1))
-    return known and len(np.unique(features)) == len(features)
-
-
 def _is_own(name: str) -> bool:
     """Whether a filter is steadyset's, which the version tells; that of somebody else may rank otherwise tomorrow."""
     score = get_filter(name).score
@@ -145,33 +133,29 @@ class Store:
 
     def read(self, name: str) -> dict[str, tuple[Ints, float]]:
         """The ranking by its filter; nothing where there is none, or one that is damaged: it is made again."""
-        most = 4 * math.prod(self.shape) + HEADERS
-        try:
-            content = io.BytesIO(beneath.read(self.folder, self._name(name), most))
-            if sum(part.file_size for part in zipfile.ZipFile(content).infolist()) > most:  # packed, it may be small
-                return {}
-            with np.load(content, allow_pickle=False) as file:
-                order, seconds = file["order"], float(file["seconds"])
-        except DAMAGE:
-            return {}
         n_resamples, d = self.shape
-        whole = order.ndim == 2 and order.shape[0] == n_resamples and order.dtype == np.int32
-        if not whole or not all(_is_ranking(row, d) for row in order):
+        try:
+            found = read_json(beneath.read(self.folder, self._name(name), DIGITS * n_resamples * (d + DIGITS)))
+            order, seconds = np.array(found["order"]), float(found["seconds"])
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
             return {}
-        return {name: (order.astype(np.int64), seconds)}
+        if order.ndim != 2 or len(order) != n_resamples or order.dtype != np.int64 or order.min() < -1:
+            return {}
+        known = [row[row >= 0] for row in order]
+        distinct = all(len(np.unique(row)) == len(row) for row in known)
+        return {name: (order, seconds)} if distinct and order.max() < d else {}
 
     def write(self, name: str, order: Ints, seconds: float) -> None:
-        content = io.BytesIO()
-        np.savez(content, order=order.astype(np.int32), seconds=np.float64(seconds))
+        content = write_json({"order": order.tolist(), "seconds": seconds}, indent=None)
         with explained(self.folder, resumable=True):
             self.folder.mkdir(parents=True, exist_ok=True)
             beneath.make_folder(self.folder, RANKINGS)
-            beneath.write(self.folder, self._name(name), content.getvalue())
+            beneath.write(self.folder, self._name(name), content)
 
     def _name(self, name: str) -> str:
         identity = json.dumps(self.identity | {"filter": name}, sort_keys=True, default=str)
         digest = hashlib.sha256(identity.encode("utf-8", "backslashreplace")).hexdigest()[:16]
-        return f"{RANKINGS}/{re.sub(r'[^A-Za-z0-9_]', '_', name)[:40]}-{digest}.npz"
+        return f"{RANKINGS}/{re.sub(r'[^A-Za-z0-9_]', '_', name)[:40]}-{digest}.json"
 
 
 STABILITY, N_FEATURES, SECONDS = "stability", "n_features", "seconds"

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 from sklearn.metrics import mutual_info_score
+from tests.selectors.filters.binned import discretise
 
 from records import scores, top_features
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.filters.greedy import CRITERIA, Coded
-from steadyset.selectors.filters.tables import discretise
 
 GREEDY = sorted(CRITERIA)
 

@@ -6,13 +6,14 @@ from scipy.stats import spearmanr
 from sklearn.datasets import load_diabetes
 from sklearn.feature_selection import f_regression
 from sklearn.metrics import mutual_info_score
+from tests.selectors.filters.binned import discretise
 
 from records import scores
 from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.filters import Filter, get_filter, list_filters, register_filter
 from steadyset.selectors.filters.registry import filters_for
-from steadyset.selectors.filters.tables import discretise, quantile_codes
+from steadyset.selectors.filters.tables import quantile_codes
 
 NUMBERS = sorted(filters_for("number"))
 

@@ -38,7 +38,7 @@ from steadyset.io.formats.columns import NULLS, Columns, is_text
 from steadyset.io.formats.record import FORMATS, annotated_format, is_typed
 from steadyset.io.formats.series_matrix import ACCESSION, read_series_header
 from steadyset.io.formats.tables import TableFile, read_sheet
-from steadyset.io.labels import SHOWN, some_names
+from steadyset.io.labels import SHOWN, several, some_names
 from steadyset.kernels.arrays import Floats
 
 if TYPE_CHECKING:
@@ -495,16 +495,14 @@ def _notes(rows: Sequence[str], known: Phenotypes, match: Match, path: File, sam
     without = [name for name, place in zip(rows, places, strict=True) if place is None]
     one = "column" if match.axis == HEADER else "row"
     if without:
-        notes.append(f"left out, because {samples.name} does not know them: {_counted(without, one)} of {path.name}")
+        told = f"{several(len(without), one)} ({some_names(without)}) of {path.name}"
+        notes.append(f"left out, because {samples.name} does not know them: {told}")
     used = {place for place in places if place is not None}
     unused = [name for i, name in enumerate(theirs) if i not in used]
     if unused:
-        notes.append(f"without values in {path.name}: {_counted(unused, 'sample')} of {samples.name}")
+        told = f"{several(len(unused), 'sample')} ({some_names(unused)}) of {samples.name}"
+        notes.append(f"without values in {path.name}: {told}")
     return notes
-
-
-def _counted(names: Sequence[str], one: str) -> str:
-    return f"{len(names)} {one if len(names) == 1 else f'{one}s'} ({some_names(names)})"
 
 
 def _nothing_matches(

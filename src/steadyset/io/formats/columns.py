@@ -10,14 +10,12 @@ import io
 import math
 import re
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain, pairwise
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steadyset.foundation.errors import InputError
 from steadyset.io.files import BYTES_A_CELL, SMALL, File, first_line, read_limited, refuse_claim, refuse_size
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow import parquet
 
-NUMPY_NAMES = {"double": "float64", "float": "float32"}  # asking pyarrow imports pandas in many of its versions
 RUN, FEATURE = "run", "feature"  # the columns that label runs and name features
 THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+\s*")
 WIDE = 1_000  # columns from which Arrow's own reader costs more than splitting lines
@@ -38,61 +35,6 @@ NULLS = ERRORS.union(  # what stands for no number
     ["", "-", "?", ".", "NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "-NaN", "-nan", "#NA", "#N/A N/A"],
     ["-1.#IND", "-1.#QNAN", "1.#IND", "1.#QNAN"],
 )
-
-
-def arrow_table(rows: Sequence[dict[str, Any]], schema: pa.Schema) -> pa.Table:
-    """Rows as a table; a value that is None is missing."""
-    import pyarrow as pa
-
-    columns = [arrow_array([row[field.name] for row in rows], field.type) for field in schema]
-    return pa.Table.from_arrays(columns, schema=schema)
-
-
-def arrow_array(values: Sequence[Any] | NDArray[Any], kind: pa.DataType) -> pa.Array:
-    """Numbers, texts, lists, or maps given as pairs; a value that is None is missing."""
-    import pyarrow as pa
-
-    if isinstance(values, np.ndarray):
-        numbers = np.ascontiguousarray(values, dtype=_numpy_name(kind))
-        return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(numbers)])
-    known = np.array([value is not None for value in values], dtype=np.bool_)
-    present = None if known.all() else pa.py_buffer(np.packbits(known, bitorder="little"))
-    if pa.types.is_string(kind):
-        texts = [b"" if value is None else value.encode() for value in values]
-        buffers = [present, _ends(map(len, texts)), pa.py_buffer(b"".join(texts))]
-        return pa.Array.from_buffers(kind, len(values), buffers)
-    if pa.types.is_list(kind) or pa.types.is_map(kind):
-        lists = [() if value is None else value for value in values]
-        parts = [part for one in lists for part in one]
-        inner = _pairs(parts, kind) if pa.types.is_map(kind) else arrow_array(parts, kind.value_type)
-        return pa.Array.from_buffers(kind, len(values), [present, _ends(map(len, lists))], children=[inner])
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-        return pa.array(values, kind)
-    numbers = np.array([0 if value is None else value for value in values], dtype=_numpy_name(kind))
-    return pa.Array.from_buffers(kind, len(values), [present, pa.py_buffer(numbers)])
-
-
-def _numpy_name(kind: pa.DataType) -> str:
-    return NUMPY_NAMES.get(str(kind), str(kind))
-
-
-def _pairs(pairs: Sequence[tuple[Any, Any]], kind: pa.MapType) -> pa.Array:
-    import pyarrow as pa
-
-    keys = arrow_array([key for key, _ in pairs], kind.key_type)
-    items = arrow_array([item for _, item in pairs], kind.item_type)
-    fields = pa.struct([kind.key_field, kind.item_field])
-    return pa.Array.from_buffers(fields, len(pairs), [None], children=[keys, items])
-
-
-def _ends(lengths: Iterable[int]) -> pa.Buffer:
-    """Where each of the parts ends that lie one after the other."""
-    import pyarrow as pa
-
-    ends = np.cumsum([0, *lengths], dtype=np.int64)
-    if ends[-1] > np.iinfo(np.int32).max:
-        raise OverflowError(f"{ends[-1]} values are more than one column of lists or texts can hold")
-    return pa.py_buffer(ends.astype(np.int32))
 
 
 @dataclass
@@ -197,9 +139,7 @@ def read_wide_csv(
         if has_header:
             lines.readline()
         try:
-            while parser.take(lines):
-                pass
-            return parser.columns() if parser.regular else None
+            return parser.columns() if all(map(parser.takes, lines)) else None
         except (pa.ArrowException, csv.Error, UnicodeDecodeError):
             return None
 
@@ -210,52 +150,32 @@ class _Parser:
     def __init__(self, names: list[str], delimiter: str, apart: Collection[str], decimal: str) -> None:
         self.names, self.delimiter, self.apart, self.decimal = names, delimiter.encode(), set(apart), decimal
         self.other: list[int] | None = None
-        self.regular = True
         self.rows: list[list[str]] = []
         self.blocks: deque[Floats] = deque()
         self.waiting, self.n_waiting = io.BytesIO(), 0
 
-    def take(self, lines: IO[bytes]) -> bool:
-        """Keep the next line; False at the end, and where a line does not have a cell for each column (irregular).
-
-        A line may be a large part of the file, so that nothing holds it longer than needed.
-        """
-        line = lines.readline()
-        if not line:
-            return False
+    def takes(self, line: bytes) -> bool:
+        """Keep a line; False where it does not have a cell for each column."""
         line = line.rstrip(b"\r\n")
         if not line.strip(self.delimiter):  # an empty row, perhaps of as many cells as the others
             return True
         if line.startswith(b"#") and line.count(self.delimiter) + 1 < len(self.names):  # a comment
             return True
-        cells = None if b"\r" in line else self._numbers(line)
-        del line
-        if cells is None:
-            self.regular = False
+        cells = line.split(self.delimiter) if b'"' not in line else self._unquoted(line)
+        if b"\r" in line or len(cells) != len(self.names):
             return False
-        self.waiting.write(cells)
-        self.waiting.write(b"\n")  # which a last cell that is empty needs
+        if self.other is None:  # the first line of data tells which columns are not numbers
+            self.other = [f for f, cell in enumerate(cells) if self.names[f] in self.apart or not self._is_number(cell)]
+        if len(self.other) > MOST_OTHERS:
+            return False
+        self.rows.append([cells[f].decode() for f in self.other])
+        for f in reversed(self.other):
+            del cells[f]
+        self.waiting.write(b"\n".join([*cells, b""]))
         self.n_waiting += 1
-        del cells
         if self.waiting.tell() > BYTES_AT_ONCE:
             self._parse()
         return True
-
-    def _numbers(self, line: bytes) -> bytes | None:
-        """The cells of the columns of numbers, one below the other; None where there is not one for each column."""
-        if self.other is not None and not self.other and b'"' not in line:
-            return self._lines_of_cells(line) if line.count(self.delimiter) + 1 == len(self.names) else None
-        cells = self._lines_of_cells(line)
-        # A place per cell: a list of the cells themselves would take several times the file.
-        ends = np.append(np.flatnonzero(np.frombuffer(cells, np.uint8) == ord("\n")), len(cells))
-        if len(ends) != len(self.names):
-            return None
-        if self.other is None:
-            self._look(cells, ends)
-        assert self.other is not None
-        if len(self.other) > MOST_OTHERS:
-            return None
-        return self._without_others(cells, ends) if self.other else cells
 
     def columns(self) -> Columns | None:
         self._parse()
@@ -274,25 +194,9 @@ class _Parser:
             whole &= row == np.rint(row)
         return Columns(self.names, len(X), numeric, X, self._others(), whole, decimal=self.decimal)
 
-    def _lines_of_cells(self, line: bytes) -> bytes:
-        """The cells one below the other."""
-        if b'"' not in line:
-            return line.replace(self.delimiter, b"\n")
-        return "\n".join(next(csv.reader([line.decode()], delimiter=self.delimiter.decode()))).encode()
-
-    def _without_others(self, line: bytes, ends: Ints) -> bytes:
-        """Keep the cells of the other columns apart; the cells that are left."""
-        assert self.other is not None
-        spans = [(0 if f == 0 else int(ends[f - 1]) + 1, int(ends[f])) for f in self.other]
-        self.rows.append([line[start:end].decode() for start, end in spans])
-        between = zip([0, *(end + 1 for _, end in spans)], [*(start for start, _ in spans), len(line) + 1], strict=True)
-        left = b"".join(line[start:end] for start, end in between)
-        return left[:-1] if spans[-1][1] == len(line) else left
-
-    def _look(self, line: bytes, ends: Ints) -> None:
-        """Which columns are not numbers, by the first line of data."""
-        cells = (line[before + 1 : end] for before, end in pairwise(chain([-1], ends)))
-        self.other = [f for f, cell in enumerate(cells) if self.names[f] in self.apart or not self._is_number(cell)]
+    def _unquoted(self, line: bytes) -> list[bytes]:
+        cells = next(csv.reader([line.decode()], delimiter=self.delimiter.decode()))
+        return [cell.encode() for cell in cells]
 
     def _is_number(self, cell: bytes) -> bool:
         text = cell.decode().strip()
@@ -333,7 +237,7 @@ class _Parser:
         import pyarrow as pa
 
         return {
-            f: pa.chunked_array([arrow_array([row[place] for row in self.rows], pa.string())])
+            f: pa.chunked_array([pa.array([row[place] for row in self.rows], pa.string())])
             for place, f in enumerate(self.other or ())
         }
 

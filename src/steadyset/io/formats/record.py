@@ -14,6 +14,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from steadyset.foundation.registry import Registry
+from steadyset.foundation.text import listed
 from steadyset.io.files import OLE, ZIP, File
 
 if TYPE_CHECKING:
@@ -181,11 +182,5 @@ def endings_in_words(*kinds: str, wanted: Callable[[Format], bool] = lambda _: T
             lambda one: one.text == text and wanted(one) and (not kinds or not set(kinds).isdisjoint(one.holds))
         )
 
-    text, others = chosen(True), chosen(False)
-    return ", ".join(
-        [*([f"{_either(text)} (also with {PACKED})"] if text else []), *([_either(others)] if others else [])]
-    )
-
-
-def _either(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+    text, others = (listed(chosen(is_text), last=" or ") for is_text in (True, False))
+    return ", ".join(filter(None, [text and f"{text} (also with {PACKED})", others]))

@@ -271,18 +271,16 @@ def explained_workbook(path: Path) -> Iterator[None]:
     """Say what is wrong with a workbook in a sentence, whatever the library makes of it."""
     try:
         yield
-    except InputError:
-        raise
-    except OSError:
+    except (InputError, OSError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except BaseException as error:  # a panic of the library is no Exception
-        if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
-            raise
         if type(error).__name__ == "PasswordError":
             raise InputError(f"{path} is protected by a password; save it without one.") from None
-        raise InputError(
-            f"{path} is not a readable workbook: {first_line(error)}; save it again as .xlsx or .csv."
-        ) from None
+        raise _unreadable(path, first_line(error)) from None
+
+
+def _unreadable(path: Path, why: str) -> InputError:
+    return InputError(f"{path} is not a readable workbook: {why}; save it again as .xlsx or .csv.")
 
 
 def cell_text(value: Any) -> str:
@@ -322,13 +320,11 @@ def checked_archive(path: Path, max_gb: float) -> Archive:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             parts = _unpacked(path, packed, max_gb)
+    except InputError:
+        raise
     # zipfile raises NotImplementedError for ways of packing that it does not know, RuntimeError for passwords.
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(
-            f"{path} is not a readable workbook: {first_line(error)}; save it again as .xlsx or .csv."
-        ) from None
+        raise _unreadable(path, first_line(error)) from None
     _refuse_extents(path, parts, max_gb)
     return Archive(_packed_again(parts), parts)
 
@@ -346,7 +342,7 @@ def _refuse_extents(path: Path, parts: Mapping[str, bytes], max_gb: float) -> No
     texts = [length for name, part in parts.items() if name.lower() == XLSX_TEXTS for length in shared_texts(part)]
     for name, part in parts.items():  # a sheet may be in any part
         if b"\0" in part[:4]:
-            raise InputError(f"{path} is not a readable workbook: {name} is not UTF-8; save it again as .xlsx or .csv.")
+            raise _unreadable(path, f"{name} is not UTF-8")
         if b"<!ENTITY" in part:  # texts that unfold to others, which no spreadsheet program writes
             raise InputError(f"{path} defines entities in {name}, which are not read; it is forged.")
         extent = ods_extent(part) if name == ODS_CONTENT else xlsx_extent(part, texts, max_gb * 2**30)

@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steadyset.foundation.arguments import check_choice, check_flag
-from steadyset.foundation.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError, after
 from steadyset.io.data.sources import as_written
 from steadyset.io.disk import DATABASE, SETTINGS, explained, write_durably, written_durably
 from steadyset.io.files import BYTES_A_NAME, File, first_line, readable, refuse_size
-from steadyset.io.formats.columns import FEATURE, NULLS, RUN, is_numeric
+from steadyset.io.formats.columns import FEATURE, NULLS, RUN, Columns, is_numeric
 from steadyset.io.formats.csv_files import checked_form
 from steadyset.io.formats.headings import TOP, is_comment, is_feature_word, is_number, is_row_of_marks
 from steadyset.io.formats.record import (
@@ -138,7 +137,8 @@ def _is_blank(file: File) -> bool:
 def read_selections(path: File, reading: ReadOptions) -> Entries:
     """See Selections.read."""
     if path.is_dir():
-        return _explained(path, lambda: entries_of_lists(lists_in_folder(path.path, reading), reading))
+        with after(f"{path}: "):
+            return entries_of_lists(lists_in_folder(path.path, reading), reading)
     known = format_of(path.name)
     if known is not None and known.read_lists is not None:
         return known.read_lists(path, reading)
@@ -166,20 +166,23 @@ def _from_table(path: File, reading: ReadOptions) -> Entries | None:
     if table is not None and table.num_columns and str(table.schema.field(0).type).startswith(("date", "time")):
         # The first column may name runs or features, which happen to read as dates or times.
         table, notes = file.arrow(apart=table.column_names[:1])
-    read: Callable[[], Entries] | None = None
-    if table is not None and RUN in table.column_names and FEATURE in table.column_names and reading.layout != WIDE:
+    with after(f"{path}: "):
+        entries = _entries_of_table(path, found, table, reading)
+    return None if entries is None else entries._replace(notes=(*entries.notes, *notes))
+
+
+def _entries_of_table(
+    path: File, found: Columns | None, table: pa.Table | None, reading: ReadOptions
+) -> Entries | None:
+    """The same of a table with many columns, or of one as Arrow has it."""
+    if table is not None and {RUN, FEATURE} <= set(table.column_names) and reading.layout != WIDE:
         within = _lists_within(table) if reading.layout is None else None
-        read = partial(_from_long, table, reading) if within is None else partial(entries_of_lists, within, reading)
-    elif reading.layout != LONG and found is not None and not may_be_of_r(found.names, (), reading):
-        read = partial(_from_numbers, path, wide_numbers(found, reading.transpose), reading)
-    elif reading.layout != LONG and table is not None and _is_wide(table, reading):
-        read = partial(_from_wide, path, table, reading)
-    elif table is not None and is_typed(path.name):
-        read = partial(entries_of_rows, _as_text(table), reading)
-    if read is None:
-        return None
-    entries = _explained(path, read)
-    return entries._replace(notes=(*entries.notes, *notes))
+        return _from_long(table, reading) if within is None else entries_of_lists(within, reading)
+    if reading.layout != LONG and found is not None and not may_be_of_r(found.names, (), reading):
+        return _from_numbers(path, wide_numbers(found, reading.transpose), reading)
+    if reading.layout != LONG and table is not None and _is_wide(table, reading):
+        return _from_numbers(path, wide_table(table, "The table", reading.transpose), reading)
+    return entries_of_rows(_as_text(table), reading) if table is not None and is_typed(path.name) else None
 
 
 def _lists_within(table: pa.Table) -> Lists | None:
@@ -200,7 +203,8 @@ def _from_sheet(path: File, reading: ReadOptions) -> Entries:
         rows, form = _text_cells(path, reading)
         sheet = Sheet(rows, read_as(form.words))
     short = form is not None and form.heading.short
-    entries = _explained(path, lambda: entries_of_rows(rows, reading, short=short))
+    with after(f"{path}: "):
+        entries = entries_of_rows(rows, reading, short=short)
     told = any(MADE in note for note in sheet.notes)  # a workbook says in which cells
     return entries._replace(notes=(*(note for note in entries.notes if not told or MADE not in note), *sheet.notes))
 
@@ -249,7 +253,8 @@ def _from_workbook(path: File, reading: ReadOptions) -> Entries:
         )
     told = f"of the sheets only the column {some_names(sorted(set(columns.values())))} is used" if columns else ""
     found_lists = Lists(lists, names, several(len(names), "sheet"), (told,) if told else ())
-    return _explained(path, lambda: entries_of_lists(found_lists, reading))
+    with after(f"{path}: "):
+        return entries_of_lists(found_lists, reading)
 
 
 def _column_of_names(rows: Sequence[Sequence[str]]) -> tuple[str, list[str] | None]:
@@ -269,10 +274,6 @@ def _from_long(table: pa.Table, reading: ReadOptions) -> Entries:
         return entries
     line = f"{several(entries.n_runs, 'run')} from the column {RUN!r}; {several(entries.n_features, 'distinct name')}"
     return entries._replace(notes=(f"{line}; {universe_in_words(entries.names)}",))
-
-
-def _from_wide(path: File, table: pa.Table, reading: ReadOptions) -> Entries:
-    return _from_numbers(path, wide_table(table, "The table", reading.transpose), reading)
 
 
 def _from_numbers(path: File, wide: Wide, reading: ReadOptions) -> Entries:
@@ -336,14 +337,6 @@ def _check_ending(path: File) -> None:
         return
     with readable(path):  # what does not exist has no wrong ending
         raise InputError(f"{path} has an unknown ending; expected {endings_in_words(LISTS_OF_RUNS)}.")
-
-
-def _explained(path: File, read: Callable[[], Entries]) -> Entries:
-    """What is read from a file, whose name stands before what is wrong with it."""
-    try:
-        return read()
-    except InputError as error:
-        raise error.after(f"{path}: ") from None
 
 
 LOOKED_AT = 20  # rows of the data that tell which columns hold text

@@ -7,6 +7,7 @@ third. `CalibratedRule` chooses the level of a path and the threshold by how unl
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -508,12 +509,9 @@ def _least_threshold(rule: BoundRule, q: int, pfer: float, d: int, n_pairs: int)
     if rule.bound is markov:
         return 0.5 * (1.0 + q**2 / (pfer * d))
     runs = 2 * n_pairs
-    low, high = int(rule.lowest * runs), runs  # no promise at low, one at high
-    while high - low > 1:
-        middle = (low + high) // 2
-        kept = rule.bound(q, middle / runs, d, n_pairs) <= pfer * (1.0 + ROUNDING)
-        low, high = (low, middle) if kept else (middle, high)
-    return high / runs
+    shares = range(int(rule.lowest * runs) + 1, runs)
+    kept = bisect_left(shares, True, key=lambda n: rule.bound(q, n / runs, d, n_pairs) <= pfer * (1.0 + ROUNDING))
+    return (shares.start + kept) / runs
 
 
 def _largest_q(rule: BoundRule, threshold: float, pfer: float, d: int, n_pairs: int) -> int:
@@ -523,12 +521,10 @@ def _largest_q(rule: BoundRule, threshold: float, pfer: float, d: int, n_pairs: 
             f"At the threshold {threshold:g} even q = 1 of {d} features has a PFER bound of {least:.3g} by the rule "
             f"{rule.name!r}, and {pfer:g} is asked for; choose a higher threshold or a larger pfer."
         )
-    low, high = 1, d + 1  # a promise at low, none at high
-    while high - low > 1:
-        middle = (low + high) // 2
-        kept = rule.bound(middle, threshold, d, n_pairs) <= pfer * (1.0 + ROUNDING)
-        low, high = (middle, high) if kept else (low, middle)
-    return low
+    broken = bisect_left(
+        range(2, d + 1), True, key=lambda q: rule.bound(q, threshold, d, n_pairs) > pfer * (1.0 + ROUNDING)
+    )
+    return 1 + broken
 
 
 GRID = 400  # slopes on either side of the uniform distribution from which the search for the extremal one starts

@@ -235,8 +235,10 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         )
         self._remember_units(features, weights)
         self._remember_copies(features)
-        self.result_: StableSet = self._read(get_rule(self.rule), self._limits())
-        if self.result_.n_short:
+        found = self.result_ = self._read(get_rule(self.rule), self._limits())
+        self.support_, self.threshold_, self.pfer_ = found.support, found.threshold, found.pfer
+        self.q_, self.n_tied_, self.levels_ = found.q, found.n_tied, self.paths_.levels
+        if found.n_short:
             asked = self.q_ if self.q is None else self.q
             warnings.warn(too_few(int(asked), "in some of the halves"), UninformativeWarning, stacklevel=2)
         return self
@@ -354,36 +356,6 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         for f, column in zip(used, dense_columns(values, used).T, strict=True):
             combined[:, place[self.clusters_[f]]] += weights[f] * (column - self._centre[f])
         return combined
-
-    @property
-    def support_(self) -> Bools:
-        """The features that were kept."""
-        return self.result_.support
-
-    @property
-    def threshold_(self) -> float:
-        """The frequency from which a feature was kept."""
-        return self.result_.threshold
-
-    @property
-    def pfer_(self) -> float:
-        """The bound on the expected number of false selections."""
-        return self.result_.pfer
-
-    @property
-    def q_(self) -> float:
-        """How many features a run selected at most."""
-        return self.result_.q
-
-    @property
-    def n_tied_(self) -> int:
-        """Kept features that only the order of the columns made frequent enough."""
-        return self.result_.n_tied
-
-    @property
-    def levels_(self) -> Floats:
-        """The penalties or sizes along the paths."""
-        return self.paths_.levels
 
     @property
     def frequencies_(self) -> Floats:
@@ -567,11 +539,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         by_size = reading.level is None and runs.paths.orders is None
         found = StableSet(
             rule=rule.name,
-            threshold=reading.threshold,
-            pfer=reading.pfer,
-            q=reading.q,
-            level=reading.level,
-            score=reading.score,
+            **vars(reading),
             n_runs=runs.n_runs,
             support=weights > 0,
             frequencies=frequencies,

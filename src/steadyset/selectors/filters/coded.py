@@ -126,8 +126,7 @@ class Pair:
     @property
     def conditional(self) -> Floats:
         """I(Y; X | W)"""
-        conditional: Floats = self.joint - self.data.relevance[self.chosen]
-        return conditional
+        return np.asarray(self.joint - self.data.relevance[self.chosen])
 
     @property
     def normalised(self) -> Floats:
@@ -140,13 +139,11 @@ class Pair:
         """I(X; W)"""
         whole, entropy = self.data.whole, self.data.entropy
         pairs = self._pairs_and_cells[0] if whole is None else self._sums(whole, whole.weights, self.data.clogc[0])
-        redundancy: Floats = entropy + entropy[self.chosen] - (self.data.target_sums[0] - pairs) / self.data.unit
-        return redundancy
+        return np.asarray(entropy + entropy[self.chosen] - (self.data.target_sums[0] - pairs) / self.data.unit)
 
     def _joint(self, cells_less_pairs: Ints) -> Floats:
         total, classes = self.data.target_sums
-        joint: Floats = np.maximum(total - classes + cells_less_pairs, 0) / self.data.unit
-        return joint
+        return np.asarray(np.maximum(total - classes + cells_less_pairs, 0) / self.data.unit)
 
     @property
     def _pairs_and_cells(self) -> tuple[Ints, Ints]:

@@ -2,12 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from steadyset.foundation.errors import InputError
-from steadyset.io.numbers import number_array
 from steadyset.kernels.arrays import Codes, Floats, Ints
 from steadyset.kernels.information import (
     contingency_tables,
@@ -18,39 +16,13 @@ from steadyset.kernels.information import (
 )
 from steadyset.selectors.filters.moments import BOTH, ratio
 from steadyset.selectors.filters.registry import Filter, register_filter
-from steadyset.selectors.validation import check_choice, check_counts, check_sample_weight, dense_columns
+from steadyset.selectors.validation import check_choice, check_counts, dense_columns
 from steadyset.tasks import CLASSES, NUMBER
 
 METHODS = ("equal_width", "mdl", "distinct")
 
 # Cells of a block of features (features x rows): large enough to amortise a kernel's call, small enough for the cache.
 BLOCK_CELLS = 1 << 18
-
-
-def discretise(X: Any, y: Any = None, *, method: str = "equal_width", sample_weight: Any = None) -> Codes:
-    """Bin number of every value: an array of the shape of X; -1 in rows of weight 0, which count as absent.
-
-    ``equal_width``: q = max(min(floor(n / 3), 10), 2) bins, n the total weight; a value's bin is
-    floor(q (x - min) / (max - min)), the maximum falls into bin q - 1 (Kursa 2018, praznik).
-
-    ``mdl``: cuts at midpoints between distinct values, chosen recursively. The cut T of the rows S into S1, S2 with the
-    largest gain G = H(S) - |S1|/|S| H(S1) - |S2|/|S| H(S2) is made if and only if
-    G > (log2(|S| - 1) + log2(3^k - 2) - k H(S) + k1 H(S1) + k2 H(S2)) / |S|, H the entropy of the classes in bits and
-    k, k1, k2 the numbers of classes present (Fayyad and Irani 1993). Needs the classes ``y``.
-
-    ``distinct``: every distinct value is its own bin, for features that are categories already.
-    """
-    features = number_array(X, "X").astype(np.float64, copy=False)
-    if np.isnan(features).any():
-        raise InputError("X contains NaN (a missing value), which belongs to no bin; fill or drop it.")
-    weights = check_sample_weight(sample_weight, len(features))
-    if method == "mdl" and y is None:
-        raise InputError("y is None; method='mdl' chooses its cuts by the classes in y.")
-    classes = np.zeros(len(features), np.int64) if y is None else np.unique(np.asarray(y), return_inverse=True)[1]
-    codes = np.full(features.shape, -1, np.int32)
-    for block in discretised_blocks(features, classes[None], weights[:1], method):
-        codes[block.rows, block.features] = block.codes.T
-    return codes
 
 
 class Block(NamedTuple):
@@ -63,7 +35,18 @@ class Block(NamedTuple):
 
 
 def discretised_blocks(X: Floats, classes: Ints, weights: Floats, method: str) -> Iterator[Block]:
-    """Bins of every block of features in every resample; ``classes`` and ``weights`` are M x n."""
+    """Bins of every block of features in every resample; ``classes`` and ``weights`` are M x n.
+
+    ``equal_width``: q = max(min(floor(n / 3), 10), 2) bins, n the total weight; a value's bin is
+    floor(q (x - min) / (max - min)), the maximum falls into bin q - 1 (Kursa 2018, praznik).
+
+    ``mdl``: cuts at midpoints between distinct values, chosen recursively. The cut T of the rows S into S1, S2 with the
+    largest gain G = H(S) - |S1|/|S| H(S1) - |S2|/|S| H(S2) is made if and only if
+    G > (log2(|S| - 1) + log2(3^k - 2) - k H(S) + k1 H(S1) + k2 H(S2)) / |S|, H the entropy of the classes in bits and
+    k, k1, k2 the numbers of classes present (Fayyad and Irani 1993).
+
+    ``distinct``: every distinct value is its own bin, for features that are categories already.
+    """
     check_choice("method", method, METHODS)
     if method == "mdl":
         check_counts(weights, "the choice of cuts by their description length")
@@ -141,21 +124,18 @@ def chi_squared(tables: Tables) -> Floats:
     """
     bins = tables.counts.sum(axis=2)[:, :, None]
     expected = bins * tables.class_totals / tables.class_totals.sum()
-    statistic: Floats = ratio((tables.counts - expected) ** 2, expected).sum(axis=(1, 2))
-    return statistic
+    return np.asarray(ratio((tables.counts - expected) ** 2, expected).sum(axis=(1, 2)))
 
 
 def one_r(tables: Tables) -> Floats:
     """Accuracy of the rule that predicts each bin's most frequent class: sum over bins of max_c n_vc, divided by n."""
-    accuracy: Floats = tables.counts.max(axis=2).sum(axis=1) / tables.class_totals.sum()
-    return accuracy
+    return np.asarray(tables.counts.max(axis=2).sum(axis=1) / tables.class_totals.sum())
 
 
 def largest_class(y: Ints, weights: Floats) -> Floats:
     """What `one_r` gives a feature with one bin: the share of the largest class of each resample."""
     totals = np.stack([weigh_classes(y, weight, int(y.max()) + 1) for weight in weights])
-    share: Floats = totals.max(axis=1) / totals.sum(axis=1)
-    return share
+    return np.asarray(totals.max(axis=1) / totals.sum(axis=1))
 
 
 def mutual_information(tables: Tables) -> Floats:
