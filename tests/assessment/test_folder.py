@@ -10,7 +10,7 @@ from steadyset.assessment import Assessment, assess
 from steadyset.assessment.folder import RunFolder
 from steadyset.assessment.written import cell_json, cells_json, write_json
 from steadyset.foundation.errors import InputError
-from steadyset.resampling import Bootstrap
+from steadyset.resampling.drawn import Bootstrap
 from steadyset.runner.run import Cell
 
 X = np.random.default_rng(0).normal(size=(40, 6))
@@ -137,7 +137,7 @@ def test_settings_out_of_their_range_are_refused(folder, key, value):
 def test_another_schema_version_is_no_damage_but_refused(folder, version):
     path = folder.path / "assessment.json"
     path.write_bytes(path.read_bytes().replace(b'"schema_version": 5', b'"schema_version": %d' % version))
-    with pytest.raises(InputError, match=f"has schema version {version}; this version of steadyset reads 3 and 4"):
+    with pytest.raises(InputError, match=f"has schema version {version}; this version of steadyset reads 5"):
         folder.settings()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Floats
 from steadyset.selectors.path_data import Family
-from steadyset.selectors.paths import Path, Solving, levels_of, read_batches, tell_worst
+from steadyset.selectors.paths import Solving, levels_of, read_batches, tell_worst
 from steadyset.selectors.validation import check_choice, check_integer, one_vector
 
 
@@ -268,25 +267,17 @@ def elastic_net_paths(
         tell_worst(paths, solving.spreads, tol)
         d = solving.data.X.shape[1]
         return [
-            (path.penalties.copy(), _sparse_rows(path, d), path.intercepts, path.violations / spread)
+            (
+                path.penalties.copy(),
+                sparse.csr_array((path.coefs, path.found, path.ends), shape=(len(path.sizes), d)),
+                path.intercepts,
+                path.violations / spread,
+            )
             for path, spread in zip(paths, solving.spreads, strict=True)
         ]
 
     found = list(batches.each(compute, n_jobs))
     return ElasticNetPaths(*(tuple(part) for part in zip(*found, strict=True)))
-
-
-def _sparse_rows(path: Path, d: int) -> Any:
-    """The coefficients, of parts that are known to fit; the checks of scipy would take several times longer."""
-    rows: Any = object.__new__(sparse.csr_array)
-    rows.__dict__.update(_empty_rows(len(path.penalties), d).__dict__)
-    rows.data, rows.indices, rows.indptr = path.coefs, path.found, path.ends
-    return rows
-
-
-@lru_cache(maxsize=8)
-def _empty_rows(n_rows: int, n_columns: int) -> sparse.csr_array:
-    return sparse.csr_array((n_rows, n_columns))
 
 
 def _read_lambdas(lambdas: ArrayLike) -> Floats:
