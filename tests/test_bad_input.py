@@ -97,7 +97,7 @@ SETS = [
     ([["a", 0]], {"features": ["a", "b"]}, "Run 1 lists feature 'a' twice."),
     ([["a"]], {"features": ["a", "b", "a"]}, "The feature name 'a' occurs twice; names must be distinct."),
     ([["a"]], {"features": ["a", ""]}, "The name of feature 1 is empty; every feature needs a name."),
-    ([["a"]], {"features": "abc"}, "features must be a list of names (got the text 'abc')."),
+    ([["a"]], {"features": "abc"}, "features must be a list of names (got 'abc')."),
     ([["a"]], {"features": 3}, "features must be a list of names (got 3)."),
     ([["a"]], {"features": []}, "features is empty; at least one is needed."),
     ([["a"]], {"features": ["a", "b"], "n_features": 3}, "2 feature names are given for 3 features;"),
@@ -119,7 +119,7 @@ SETS = [
     ([[0], [1]], {"n_features": 3, "labels": ["u"]}, "1 labels are given for 2 runs; expected one label per run."),
     ([[0], [1]], {"n_features": 3, "labels": ["u", "u"]}, "The run label 'u' occurs twice; labels must be"),
     ([[0], [1]], {"n_features": 3, "labels": ["u", ""]}, "The label of run 2 is empty; every run needs a label."),
-    ([[0], [1]], {"n_features": 3, "labels": "uv"}, "labels must be a list (got the text 'uv')."),
+    ([[0], [1]], {"n_features": 3, "labels": "uv"}, "labels must be a list with one label per run (got 'uv')."),
 ]
 
 
@@ -356,11 +356,12 @@ def test_measures_and_options_that_do_not_exist():
     assert 'undefined must be "nan", "raise" or a finite number (got True).' in sentence_of(
         st.stability, two, undefined=True
     )
-    assert 'must be "auto", "exact", "monte_carlo" or "none" (got \'no\').' in sentence_of(
+    assert "expectation must be one of auto, exact, monte_carlo, none (got 'no')." in sentence_of(
         st.stability, two, expectation="no"
     )
-    assert "n_draws must be a whole number of at least 2 (got 1)" in sentence_of(st.stability, two, n_draws=1)
-    assert "n_draws must be a whole number of at least 2 (got 2.5)." in sentence_of(st.stability, two, n_draws=2.5)
+    draws = "n_draws must be a whole number from 2 to 1,000,000,000"
+    assert f"{draws} (got 1)." in sentence_of(st.stability, two, n_draws=1)
+    assert f"{draws} (got 2.5)." in sentence_of(st.stability, two, n_draws=2.5)
     assert "random_state must be None or a whole number of at least 0 (got -1)." in sentence_of(
         st.stability, two, random_state=-1
     )

@@ -53,7 +53,7 @@ def test_unknown_needs_and_families_are_refused():
             {"similarity": st.FeatureSimilarity.from_groups([0, 1])},
             "There are 2 features in similarity and 4 in the Selections",
         ),
-        ({"mc_error": 0}, r"mc_error must be a positive number \(got 0\)"),
+        ({"mc_error": 0}, r"mc_error must be a number above 0 \(got 0\)"),
         ({"mc_error": "small"}, r"mc_error.* must be .*\(got 'small'\)"),
         ({"similarity": GROUPS, "tresholded": True}, "sechidis has no parameter 'tresholded'; it takes thresholded"),
         ({"similarity": GROUPS, "expectation": "exact"}, "sechidis has no largest value to scale to"),

@@ -298,6 +298,7 @@ ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 def adjusted_p_values(p_values: npt.ArrayLike, adjust: Adjustment) -> Floats:
     """Holm's or Benjamini and Hochberg's adjusted p-values; undefined ones stay so and are not counted as tests."""
+    check_choice("adjust", adjust, ("holm", "bh"), or_none=True)
     p = np.array(p_values, dtype=np.float64)
     known = np.flatnonzero(~np.isnan(p))
     if adjust is None or known.size == 0:

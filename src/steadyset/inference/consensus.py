@@ -18,7 +18,7 @@ from steadyset.foundation.arguments import (
     check_core,
     check_integer,
     check_level,
-    check_number,
+    is_number,
     wrong_argument,
 )
 from steadyset.foundation.display import Drawable, ShownFindings
@@ -174,7 +174,8 @@ def consensus(
     [{'feature': 'a', 'methods': 2, 'runs': 4}, {'feature': 'b', 'methods': 2, 'runs': 3}]
     """
     check_choice("aggregate", aggregate, RULES)
-    check_number("backing", backing, most=1.0)
+    if not (is_number(backing) and 0 < backing <= 1):
+        raise wrong_argument("backing", f"a share of the runs above 0 and at most 1, such as {BACKING}", backing)
     check_core(core)
     check_level(level)
     check_integer("n_draws", n_draws, least=2)

@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from steadyset.foundation.arguments import check_choice, check_integer, check_number, is_number, wrong_argument
+from steadyset.foundation.arguments import (
+    check_choice,
+    check_integer,
+    check_number,
+    is_number,
+    is_whole,
+    wrong_argument,
+)
 from steadyset.foundation.errors import Argument, InputError, UndefinedError
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.measures.record import Measure, Need, all_measures, get_family, get_measure
@@ -50,8 +57,8 @@ class Options:
             raise wrong_argument("undefined", '"nan", "raise" or a finite number', self.undefined)
         check_choice("expectation", self.expectation, get_args(Expectation))
         check_integer("n_draws", self.n_draws, least=2, most=MOST_DRAWS)
-        if self.random_state is not None:
-            check_integer("random_state", self.random_state, least=0)
+        if self.random_state is not None and not (is_whole(self.random_state) and self.random_state >= 0):
+            raise wrong_argument("random_state", "None or a whole number of at least 0", self.random_state)
         if self.similarity is not None:
             check_similarity(self.similarity)
         if self.mc_error is not None:
