@@ -58,7 +58,8 @@ def _scores() -> str:
     each = [f"for {TASKS[name].several} {listed([one.name for one in scores_for(name)])}" for name in TASKS.names()]
     return (
         f"Score on the left-out rows: {'; '.join(each)}; or any scorer of scikit-learn, such as f1. May be repeated. "
-        "Default: accuracy; balanced_accuracy if one class has 80% of the rows or more, r2 for numbers."
+        "Default: accuracy; balanced_accuracy if one class has 80% of the rows or more, r2 for numbers, "
+        "poisson_deviance for counts, harrell for times to event."
     )
 
 
