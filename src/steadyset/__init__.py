@@ -10,7 +10,7 @@ import pkgutil
 from typing import Any
 
 from steadyset._version import __version__ as __version__
-from steadyset.foundation.display import draw_with, report_with, show_with
+from steadyset.foundation.display import draw_with, record_with, report_with, show_with
 
 
 def _listed() -> dict[str, dict[str, tuple[str, str]]]:
@@ -62,6 +62,12 @@ def _report(result: Any, path: Any, **options: Any) -> Any:
     return importlib.import_module("steadyset.reports").report(result, path, **options)
 
 
+def _record(result: Any, folder: Any) -> None:
+    """Put what a result says into its folder; findings are imported with the first."""
+    importlib.import_module("steadyset.findings.of_shortlist").record_list(result, folder)
+
+
 draw_with(_draw)
+record_with(_record)
 report_with(_report)
 show_with(_show)

@@ -141,7 +141,7 @@ def test_statistics_count_what_permuted_targets_reach():
     observed = np.array([[0, 1], [0, 2], [0, 1], [0, 3]])
     permuted = [np.array([[1, 0], [1, 2], [2, 3], [3, 0]]), np.array([[5, 4], [4, 5], [5, 0], [0, 1]])]
     standing = Standing([{"filter": one} for one in (observed, *permuted)], {"filter": (1,)}, 6)
-    statistics, counts = standing._statistics(np.zeros(6, bool))
+    statistics, counts = standing._at_first
     assert counts[0].tolist() == [[4, 0, 0, 0, 0, 0], [0, 2, 1, 1, 0, 0], [1, 0, 0, 0, 1, 2]]
     # Four halves: one unit of three targets; two or more: three; one or more: seven; none or more: all eighteen.
     reached = {4: 1, 3: 1, 2: 3, 1: 7, 0: 18}
@@ -150,7 +150,7 @@ def test_statistics_count_what_permuted_targets_reach():
     listing = standing.listing(1.0, None)
     assert listing.listed.tolist() == [True] + [False] * 5
     # Without unit 0 its places go to the next ones.
-    _, counts = standing._statistics(np.arange(6) == 0)
+    _, counts = standing._count(np.arange(6) == 0)
     assert counts[0, 0].tolist() == [0, 2, 1, 1, 0, 0]
     assert counts[0, 2].tolist() == [0, 1, 0, 0, 1, 2]
 

@@ -143,6 +143,27 @@ def test_a_folder_continues_and_gives_the_same(tmp_path, monkeypatch):
         st.shortlist(X, y, **FEW, outer=2, out=tmp_path / "list", execution={"resume": False})
 
 
+def test_a_folder_made_from_python_has_the_list_and_what_reports_need(tmp_path):
+    X, y = data()
+    found = st.shortlist(X, y, **FEW, outer=0, out=tmp_path / "list")
+    assert (tmp_path / "list" / "shortlist.txt").read_text(encoding="utf-8").split() == found.selected
+    sheet = pd.read_excel(tmp_path / "list" / "shortlist.xlsx", engine="openpyxl")
+    for table in (pd.read_csv(tmp_path / "list" / "shortlist.csv"), sheet):
+        assert table["feature"].tolist() == found.features["feature"].tolist()
+    kept = st.findings_of(tmp_path / "list")
+    assert kept.shortlist.names == found.selected
+    assert "permuted 20 times" in str(kept.methods)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 9])
+def test_few_features_are_judged_as_many_are(d):
+    X, y = data(d=max(d, 3))
+    found = st.shortlist(X.iloc[:, :d], y, bases=["filter"], fdr=0.1, outer=0)
+    assert set(found.selected) >= {f"gene{f}" for f in range(min(d, 3))}
+    noise = st.shortlist(X.sample(frac=1, random_state=1).to_numpy()[:, :d], y, bases=["filter"], fdr=0.1, outer=0)
+    assert noise.selected == []
+
+
 def test_minutes_bound_it_and_what_was_left_out_is_told():
     X, y = data()
     hurried = shortlist(X, y, bases=["filter"], splits=20, permutations=200, outer=5, minutes=1e-6)
@@ -174,6 +195,40 @@ def test_the_command_writes_the_list_and_reports_follow(tmp_path, monkeypatch, c
     assert "permuted 20 times" in capsys.readouterr().out
     assert run(["shortlist", "genes.csv", "--target", "status", *few, "--false", "0"]) == 2
     assert "--false must be a number above 0" in capsys.readouterr().err
+
+
+def test_the_command_takes_columns_of_strata_and_of_groups(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    X, y = data(72)
+    batch = np.array(["north", "south", "west"])[np.arange(72) // 24]
+    X.assign(status=y, batch=batch).to_csv("genes.csv", index=False)
+    few = ["--base", "filter", "--permutations", "20", "--splits", "20", "--outer", "2"]
+    assert run(["shortlist", "genes.csv", "--target", "status", "--strata", "batch", *few]) == 0
+    assert "72 rows, 60 features, target 'status', 3 strata by 'batch'" in capsys.readouterr().out
+    table = pd.read_csv("genes-shortlist/shortlist.csv")
+    within = st.shortlist(X, y, strata=batch, **FEW, outer=2)
+    named = st.shortlist(X.assign(status=y, batch=batch), "status", strata="batch", **FEW, outer=2)
+    assert table["feature"].tolist() == within.features["feature"].tolist() == named.features["feature"].tolist()
+    assert run(["methods", "genes-shortlist"]) == 0
+    assert "within 3 strata" in capsys.readouterr().out
+    assert run(["shortlist", "genes.csv", "--target", "status", "--strata", "status", *few, "--out", "b"]) == 2
+    assert "'status' is the target and cannot name the strata too" in capsys.readouterr().err
+    patients = np.arange(72) // 2
+    X.assign(patient=patients, status=np.array(["well", "ill"])[patients % 2]).to_csv("patients.csv", index=False)
+    assert run(["shortlist", "patients.csv", "--target", "status", "--groups", "patient", *few]) == 0
+    assert "36 groups by 'patient'" in capsys.readouterr().out
+    assert run(["methods", "patients-shortlist"]) == 0
+    assert "36 groups of rows" in capsys.readouterr().out
+
+
+def test_what_differs_between_strata_is_no_effect_and_hides_none():
+    X, y = data(72)
+    batch = np.arange(72) // 24
+    shifted = X + np.random.default_rng(5).normal(scale=5, size=(3, 60))[batch]
+    assert set(st.shortlist(shifted, y, strata=batch, **FEW, outer=0).selected) >= {"gene0", "gene1", "gene2"}
+    pairs = np.arange(72) // 2
+    apart = X + np.random.default_rng(5).normal(scale=5, size=(36, 60))[pairs]
+    assert set(st.shortlist(st.Data(apart, y, groups=pairs), **FEW, outer=0).selected) >= {"gene0", "gene1", "gene2"}
 
 
 def test_values_may_be_large_small_or_far_from_zero():

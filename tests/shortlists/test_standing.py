@@ -1,5 +1,7 @@
 """How many false units are listed where targets have no effect at all, and how ties are broken."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -41,6 +43,21 @@ def test_at_most_the_allowed_number_is_false_where_nothing_has_an_effect(null_ta
 def test_the_chance_of_any_is_at_most_the_rate_where_nothing_has_an_effect(null_targets, rate):
     found, error = mean_and_error([one.listing(None, rate).listed.any() for one in standings(null_targets)])
     assert 0.4 * rate < found < rate + 2 * error
+
+
+def test_a_larger_allowance_never_lists_fewer(null_targets):
+    """Also where more may be false than a quarter of all units, which the gate stops at."""
+    allowed = (0.3, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 14.0, 15.0, 16.0, 20.0, 30.0)
+    for one in list(standings(null_targets))[:10]:
+        lists = [one.listing(false, None).listed for false in allowed]
+        assert all((larger >= smaller).all() for smaller, larger in pairwise(lists))
+
+
+def test_places_of_other_columns_count_but_they_are_never_listed():
+    order = np.array([[1, -2, 0, 2], [-2, 1, 2, -1]])
+    standing = Standing([{"filter": order}] * 3, {"filter": (2,)}, 3, 3)
+    assert standing._at_first[1][0, 0].tolist() == [0, 2, 0]
+    assert standing._count(np.arange(3) == 1)[1][0, 0].tolist() == [1, 0, 1]
 
 
 def test_plain_stepping_does_not_hold_where_false_units_come_in_bunches(null_targets):

@@ -19,7 +19,6 @@ from steadyset.cli.terminal import perform, render, warn_of_formulas
 from steadyset.foundation.arguments import CORE, LEVEL, MARGIN, check_core, check_level, check_margin, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.progress import COMPILING, progress_told
-from steadyset.foundation.text import shown_name
 from steadyset.io import beneath
 from steadyset.io.disk import CHOSEN, LIST_NAMES, LIST_SHEET, LIST_TABLE, TABLE, TRIALS, explained, write_durably
 from steadyset.options import Given, job_from, values_of
@@ -88,9 +87,7 @@ def shortlist(given: Given) -> None:
     """
     import_scikit_learn()
     from steadyset.findings import findings_of
-    from steadyset.findings.parts import record_findings
-    from steadyset.findings.tables import main_rows
-    from steadyset.io.formats.spreadsheet import csv_text, xlsx_bytes
+    from steadyset.findings.of_shortlist import record_list
     from steadyset.kernels.jit import nothing_compiled
     from steadyset.shortlists.run import shortlist as run_shortlist
 
@@ -108,16 +105,9 @@ def shortlist(given: Given) -> None:
     ):
         warnings.simplefilter("ignore", UserWarning)  # what failed is told below
         result = run_shortlist(data, **_with_progress(arguments, stop.between(progress)))
-    with resumable(kept), explained(folder, resumable=True):
-        found = findings_of(result)
-        rows = main_rows(found)
-        write_durably(folder / LIST_SHEET, xlsx_bytes(rows))
-        text = csv_text(rows, safe=given.spreadsheet_safe)
-        write_durably(folder / LIST_TABLE, text.encode("utf-8", "backslashreplace"))
-        names = "".join(f"{shown_name(name)}\n" for name in result.selected)
-        write_durably(folder / LIST_NAMES, names.encode())
-        record_findings(found, folder)  # the last: with it the folder is finished
-    render(found, given.format, safe=given.spreadsheet_safe)
+        if given.spreadsheet_safe:
+            record_list(result, folder, safe=True)
+    render(findings_of(result), given.format, safe=given.spreadsheet_safe)
     if people:
         typer.echo(f"\nThe list, its groups and candidates: {folder / LIST_TABLE}, for Excel {folder / LIST_SHEET}")
         typer.echo(f"The names alone: {folder / LIST_NAMES}")

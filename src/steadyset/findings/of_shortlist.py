@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import isnan
+from pathlib import Path
 
 from steadyset._version import __version__
 from steadyset.findings import shortlist_words
 from steadyset.findings.citations import Methods, Sentence, cite, sentences, told
 from steadyset.findings.of_results import target_told
 from steadyset.findings.paragraphs import data_sentences, rows_told, software_sentence
-from steadyset.findings.parts import Findings
-from steadyset.foundation.text import counted, listed, number, percent, span
+from steadyset.findings.parts import Findings, record_findings
+from steadyset.findings.tables import main_rows
+from steadyset.foundation.arguments import CORE, LEVEL
+from steadyset.foundation.text import counted, listed, number, percent, shown_name, span
+from steadyset.io.disk import LIST_NAMES, LIST_SHEET, LIST_TABLE, explained, write_durably
+from steadyset.io.formats.spreadsheet import csv_text, xlsx_bytes
 from steadyset.runner.scoring import score_title
 from steadyset.shortlists.listed import LISTED, STANDARD_DEVIATIONS, Listed
 from steadyset.shortlists.result import Shortlist
 
 MOST_NAMED = 30
+FILLED = "the list has the medians of all rows in their place, and each repeat those of its training rows"
 RANKED = {
     "filter": "the share of their variance that the target explains",
     "lasso": "the order in which they enter the path of the lasso",
@@ -41,6 +47,17 @@ def of_shortlist(result: Shortlist, *, core: float, level: float) -> Findings:
     return replace(found, methods=_methods(result))
 
 
+def record_list(result: Shortlist, folder: Path, *, safe: bool = False) -> None:
+    """Put the list into its folder: as csv, for Excel and as plain names, and everything that it says."""
+    with explained(folder, resumable=True):
+        found = of_shortlist(result, core=CORE, level=LEVEL)
+        rows = main_rows(found)
+        write_durably(folder / LIST_SHEET, xlsx_bytes(rows))
+        write_durably(folder / LIST_TABLE, csv_text(rows, safe=safe).encode("utf-8", "backslashreplace"))
+        write_durably(folder / LIST_NAMES, "".join(f"{shown_name(name)}\n" for name in result.selected).encode())
+        record_findings(found, folder)  # the last: with it the folder is finished
+
+
 def _methods(result: Shortlist) -> Methods:
     settings, found = result.settings, result.listed
     details = settings["details"]
@@ -55,7 +72,8 @@ def _methods(result: Shortlist) -> Methods:
         f"the random seed {settings['seed']}) features were ranked by {how}, and the best of them counted."
     )
     permuted = (
-        f"The target was permuted {found.n_permutations} times and went through the same procedure. A feature was "
+        f"The target was permuted {found.n_permutations} times{shortlist_words.exchanged(found)} and went through the "
+        f"same procedure{'; features were centred within these' if 'within' in found.exchanged else ''}. A feature was "
         f"listed where it stood out more than permuted targets allow for {error} on average: features that pass at a "
         "tenth of that were set aside and the others ranked again, until none did; the rest had to pass at nine tenths."
     )
@@ -71,7 +89,7 @@ def _methods(result: Shortlist) -> Methods:
             f"{percent(found.repeats.fraction)} of the rows, and {details['predictor']} predicted the others from what "
             "was listed."
         )
-    first = sentences(*data_sentences(settings, details), told("12c", pairs), told("12c", permuted))
+    first = sentences(*data_sentences(settings, details, FILLED), told("12c", pairs), told("12c", permuted))
     second = sentences(
         told("12e", effects if found.names else ""),
         told("12a", outer),

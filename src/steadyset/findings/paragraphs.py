@@ -104,7 +104,11 @@ def rows_told(settings: Mapping[str, Any], details: Mapping[str, Any]) -> str:
     return f"{counted(settings['n_rows'], 'row')}{f' ({listed(beside)})' if beside else ''}"
 
 
-def data_sentences(settings: Mapping[str, Any], details: Mapping[str, Any]) -> list[Sentence]:
+def data_sentences(
+    settings: Mapping[str, Any],
+    details: Mapping[str, Any],
+    filled: str = "each run replaced missing values by the medians of its training rows",
+) -> list[Sentence]:
     """Rows and features, the target, what was missing and who filled it, and the groups."""
     rows, features = settings["n_rows"], settings["n_features"]
     said = [told("21", f"The data comprised {rows_told(settings, details)} and {counted(features, 'feature')}.")]
@@ -118,7 +122,6 @@ def data_sentences(settings: Mapping[str, Any], details: Mapping[str, Any]) -> l
     missing = details.get("missing_values", 0)
     if missing:
         share = f"{missing} ({percent(missing / (rows * features))}) {'was' if missing == 1 else 'were'} missing"
-        filled = "each run replaced missing values by the medians of its training rows"
         left = "missing values were left to the selectors, which take them"
         where = counted(details["missing_features"], "feature")
         done = "" if settings.get("prepare") else f"; {filled if settings.get('impute') else left}"

@@ -109,9 +109,14 @@ def stated(found: Listed) -> str:
         what = f"at most {100 * (found.fdr or 0):g}% false features on average"
     return (
         f"What is stated: {what}, as {found.n_permutations} permuted targets show that went through the same "
-        "procedure. It holds where rows could have had each other's target, and is about this population and this "
-        "measurement."
+        f"procedure. It holds where rows could have had each other's target{exchanged(found)}, and is about this "
+        "population and this measurement."
     )
+
+
+def exchanged(found: Listed) -> str:
+    """Among which rows targets were exchanged, after a space; nothing where any two rows could."""
+    return f" {found.exchanged}" if found.exchanged else ""
 
 
 def bunches(found: Listed) -> list[str]:

@@ -2,7 +2,7 @@
 
 Results draw and show themselves without knowing pictures or findings, which are made of results and so further up: they
 hand themselves to whoever does. `steadyset/__init__.py`, which knows where everything lives and is imported before
-anything else, says here who draws and who shows.
+anything else, says here who draws, shows, reports and records.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from steadyset.foundation.text import counted, number, shown_name
 _drawer: list[Callable[..., Any]] = []
 _shower: list[Callable[[Any], Any]] = []
 _reporter: list[Callable[..., Any]] = []
+_recorder: list[Callable[..., Any]] = []
 
 
 def draw_with(drawer: Callable[..., Any]) -> None:
@@ -34,6 +35,16 @@ def show_with(shower: Callable[[Any], Any]) -> None:
 def report_with(reporter: Callable[..., Any]) -> None:
     """Let `reporter(result, path, **options)` write the reports of results."""
     _reporter[:] = [reporter]
+
+
+def record_with(recorder: Callable[..., Any]) -> None:
+    """Let `recorder(result, folder)` put what results say into their folders."""
+    _recorder[:] = [recorder]
+
+
+def record(result: Any, folder: Any) -> None:
+    """Put what a result says into its folder."""
+    _recorder[0](result, folder)
 
 
 def reported(result: Any, path: Any, **options: Any) -> Any:

@@ -498,6 +498,15 @@ TABLE: tuple[Option, ...] = (
         heading=DATA,
         calls=("data",),
     ),
+    Option(
+        "strata",
+        "Rows with the same value, such as one batch's, exchange targets among each other only.",
+        "COLUMN",
+        commands="shortlist",
+        heading=DATA,
+        calls=("data",),
+        field=Field("reading", "Strata", ": column within which targets are exchanged"),
+    ),
     # ---- reading recorded selections ------------------------------------------------------------------------------
     Option(
         "features",

@@ -32,18 +32,25 @@ ROUNDING = 1e-13
 CONSTANT = 1e-9  # of the variance over all rows: less in a half is rounding
 TIE = 1e-11  # a difference in explained shares: above rounding, below anything that matters
 LEVELS, LAST_LEVEL = 30, 0.2
+FEW, ENOUGH = 100, 300  # fewer columns than the first get others beside them until they are as many as the second
+SOMEBODY = -2  # in orders: a place that such a column takes
 
 
 @dataclass(frozen=True)
 class Features:
-    """Standardised columns, and the cluster of each."""
+    """Standardised columns, and the cluster of each.
+
+    Among few columns places say little: most of five are among the best three. So they are ranked among `others`,
+    which are columns with their rows permuted, the same for all targets, and have nothing to do with any.
+    """
 
     X: Floats
     clusters: Ints
     n_clusters: int
+    others: Floats
 
     @classmethod
-    def of(cls, X: Floats, clusters: Ints, *, ranks: bool) -> Features:
+    def of(cls, X: Floats, clusters: Ints, *, ranks: bool, random: np.random.Generator | None = None) -> Features:
         """Columns of mean 0 and variance 1, or their ranks; those that do not vary become 0."""
         if ranks:
             from scipy.stats import rankdata
@@ -54,21 +61,35 @@ class Features:
         centred = X - X.mean(axis=0)
         spread = np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(X))
         varies = spread > ROUNDING  # of the largest value, which is 1
-        return cls(np.where(varies, centred / np.where(varies, spread, 1.0), 0.0), clusters, int(clusters.max()) + 1)
+        values = np.where(varies, centred / np.where(varies, spread, 1.0), 0.0)
+        n_others = ENOUGH - X.shape[1] if random is not None and X.shape[1] < FEW and varies.any() else 0
+        copied = np.resize(np.flatnonzero(varies), n_others)
+        others = np.random.default_rng(random).permuted(values[:, copied], axis=0)
+        return cls(values, clusters, int(clusters.max()) + 1, others)
+
+    @property
+    def columns(self) -> Floats:
+        """All that are ranked, the features first."""
+        return np.concatenate([self.X, self.others], axis=1) if self.others.size else self.X
 
     def best(self, ranked: Ints) -> Ints:
         """Orders of features as orders of clusters: a cluster takes the place of its best member."""
         found = np.full_like(ranked, -1)
         for row, order in zip(found, ranked, strict=True):
-            labels = self.clusters[order[order >= 0]]
+            order = order[order != -1]
+            labels = -np.arange(2, len(order) + 2)  # each of the others is one of its own
+            labels[order >= 0] = self.clusters[order[order >= 0]]
             firsts = labels[np.sort(np.unique(labels, return_index=True)[1])]
-            row[: len(firsts)] = firsts
+            row[: len(firsts)] = np.maximum(firsts, SOMEBODY)
         return found
 
 
 @dataclass(frozen=True)
 class Orders:
-    """M x L numbers of the best features and clusters of each half, best first; -1 where there are no more."""
+    """M x L numbers of the best features and clusters of each half, best first; -1 where there are no more.
+
+    SOMEBODY stands where another column has a place.
+    """
 
     features: Ints
     clusters: Ints
@@ -76,15 +97,17 @@ class Orders:
 
 def filter_orders(features: Features, y: NDArray[Any], task: str, halves: Bools) -> Orders:
     """By the share of variance that the target explains."""
-    shares = filter_shares(features.X, y, task, halves)
+    shares = filter_shares(features.columns, y, task, halves)
     _break_ties(shares, halves)
-    length = max(SIZES) + ROOM
-    of_features = _best(shares, length)
-    if features.n_clusters == features.X.shape[1]:
+    length, d = max(SIZES) + ROOM, features.X.shape[1]
+    of_features = _named(_best(shares, length), d)
+    if features.n_clusters == d:
         return Orders(of_features, of_features)
     by_cluster = np.argsort(features.clusters, kind="stable")
     starts = np.searchsorted(features.clusters[by_cluster], np.arange(features.n_clusters))
-    return Orders(of_features, _best(np.maximum.reduceat(shares[:, by_cluster], starts, axis=1), length))
+    of_clusters = np.maximum.reduceat(shares[:, by_cluster], starts, axis=1)
+    ranked = _best(np.concatenate([of_clusters, shares[:, d:]], axis=1), length)
+    return Orders(of_features, _named(ranked, features.n_clusters))
 
 
 def filter_shares(X: Floats, y: NDArray[Any], task: str, halves: Bools) -> Floats:
@@ -97,12 +120,14 @@ def filter_shares(X: Floats, y: NDArray[Any], task: str, halves: Bools) -> Float
 
 def lasso_orders(features: Features, y: NDArray[Any], task: str, halves: Bools) -> Orders:
     """By the order of entering the path."""
-    length = min(max(LASSO_SIZES), features.X.shape[1])
-    places = [[_entered(path) for path in paths.coefs] for paths in _lasso_paths(features.X, y, task, halves)]
+    columns = features.columns
+    length = min(max(LASSO_SIZES), columns.shape[1])
+    places = [[_entered(path) for path in paths.coefs] for paths in _lasso_paths(columns, y, task, halves)]
     ranked = np.full((2 * len(halves), length), -1)
     for row, orders in zip(ranked, zip(*places, strict=True), strict=True):
         merged = orders[0] if len(orders) == 1 else _merged(orders)
         row[: min(length, len(merged))] = merged[:length]
+    ranked = _named(ranked, features.X.shape[1])
     return Orders(ranked, features.best(ranked))
 
 
@@ -225,6 +250,11 @@ def _best(shares: Floats, length: int) -> Ints:
     order = np.lexsort((best, -values), axis=1)
     best, values = np.take_along_axis(best, order, axis=1), np.take_along_axis(values, order, axis=1)
     return np.where(values > TIE, best, -1)
+
+
+def _named(order: Ints, n_units: int) -> Ints:
+    """An order in which all columns beyond the units are the same somebody."""
+    return np.where(order >= n_units, SOMEBODY, order)
 
 
 def _entered(coefs: Any) -> Ints:

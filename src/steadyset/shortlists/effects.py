@@ -40,10 +40,8 @@ class Effects:
         """Means of z of some features as effects."""
         if self.unit is None:
             return np.asarray(np.tanh(theta / np.sqrt(max(1, self.n_rows - 3))))
-        # The standard error of a difference d grows with it, unit^2 + d^2 / 2(n - 2), and z is d divided by that.
-        most = 2.0 * max(1, self.n_rows - 2)
-        part = np.minimum(theta**2 / most, 1 - 1e-6)
-        return np.asarray(theta * self.unit[features] / np.sqrt(1 - part))
+        root = np.sqrt(2.0 * max(1, self.n_rows - 2))
+        return np.asarray(self.unit[features] * root * np.sinh(theta / root))
 
 
 def effects(X: Floats, y: NDArray[Any], task: str, codes: NDArray[np.int64]) -> Effects:
@@ -72,7 +70,9 @@ def effects(X: Floats, y: NDArray[Any], task: str, codes: NDArray[np.int64]) -> 
         difference = inside.mean(axis=0) - outside.mean(axis=0)
         # Classes that a feature separates without any spread within them have the largest z that there is.
         d = difference / np.maximum(spread, np.abs(difference) / 1e6 + np.finfo(np.float64).tiny)
-        z[columns] = d / np.sqrt(unit[columns] ** 2 + d**2 / (2.0 * max(1, n - 2)))
+        # The variance of a difference d grows with it, unit^2 + d^2 / 2(n - 2); that of this z is 1 for all of them.
+        root = np.sqrt(2.0 * max(1, n - 2))
+        z[columns] = root * np.arcsinh(d / (unit[columns] * root))
     return Effects(z, unit, n)
 
 

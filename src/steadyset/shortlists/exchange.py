@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted
-from steadyset.kernels.arrays import Bools, Ints
+from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.tasks import TASKS
 
 FEWEST = 4  # rows (or units) of a class: two in each half
@@ -31,6 +31,15 @@ class Exchange:
     first: Ints  # a row of each unit
     within: bool  # whether the rows of a unit exchange their targets, instead of the units of a stratum
     has_classes: bool
+
+    @property
+    def in_words(self) -> str:
+        """Among which rows targets were exchanged; nothing where any two rows may."""
+        if self.within:
+            return f"within {counted(int(self.units.max()) + 1, 'group')} of rows"
+        strata = f"within {counted(int(self.cells.max()) + 1, 'stratum', 'strata')}"
+        whole = f"among {counted(len(self.first), 'group')} of rows" if len(self.first) < len(self.y) else ""
+        return " ".join(part for part in (whole, strata if self.cells.any() else "") if part)
 
     def target(self, number: int, seed: int) -> tuple[NDArray[Any], np.random.Generator]:
         """The observed target (number 0) or a permuted one, and what its halves are drawn with."""
@@ -49,6 +58,18 @@ class Exchange:
         given = np.empty(len(self.first), np.int64)
         given[np.argsort(strata, kind="stable")] = order
         return self.first[given][self.units] if len(self.first) < len(self.y) else given
+
+    def centred(self, X: Floats) -> Floats:
+        """Features without the means of those rows that exchange targets: what differs between batches is no effect.
+
+        The target plays no part in it, so that rows stay exchangeable.
+        """
+        within = self.units if self.within else self.cells
+        if not within.any():
+            return X
+        sums = np.zeros((int(within.max()) + 1, X.shape[1]))
+        np.add.at(sums, within, X)
+        return X - (sums / np.bincount(within)[:, None])[within]
 
     def halves(self, y: NDArray[Any], n_splits: int, random: np.random.Generator) -> Bools:
         """n_splits x n: the first half of each split. Units stay whole; strata, and of them the classes, are halved."""

@@ -11,7 +11,7 @@ from steadyset.shortlists.bases import BASES, Features
 from steadyset.shortlists.exchange import exchange_of
 from steadyset.shortlists.listed import Found, Tried
 from steadyset.shortlists.procedure import Judged, Watch
-from steadyset.shortlists.standing import LAST, Standing
+from steadyset.shortlists.standing import Standing
 from steadyset.tasks import TASKS
 
 MORE_FALSE = (2.0, 5.0)
@@ -38,7 +38,8 @@ def other_choices(judged: Judged) -> tuple[Tried, ...]:
             tried.append(Tried(f"Allow {100 * rate:g}% false features", int(found)))
     if len(procedure.bases) > 1:
         for base in procedure.bases:
-            alone = Standing([{base: one[base]} for one in standing.orders], {base: BASES[base][1]}, standing.n_units)
+            orders = [{base: one[base]} for one in standing.orders]
+            alone = Standing(orders, {base: BASES[base][1]}, standing.n_units, standing.n_others)
             found = alone.listing(procedure.false, procedure.fdr).listed.sum()
             tried.append(Tried(f"Rank by the {base} alone", int(found)))
     if judged.groups is not None:
@@ -80,8 +81,7 @@ def power(judged: Judged, watch: Watch) -> tuple[Found, ...]:
     varying = np.flatnonzero(judged.data.X.any(axis=0))
     planted = min(SHIFTED, max(1, len(varying) // 10))  # more would compete for the first places
     times = max(TIMES, min(SHIFTED, procedure.n_permutations) // planted)
-    statistics, _ = standing._statistics(np.zeros(standing.n_units, np.bool_))
-    bar = standing._bar(statistics, LAST * procedure.false)
+    bar = standing.bar_at_first(procedure.false)
     found: list[Found] = []
     for shift in SHIFTS:
         if watch.is_over or (found and found[-1].share >= FOUND):

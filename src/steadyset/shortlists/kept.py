@@ -18,7 +18,7 @@ import numpy as np
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.io import beneath
 from steadyset.io.disk import LIST, TARGETS, explained
-from steadyset.shortlists.bases import Orders
+from steadyset.shortlists.bases import SOMEBODY, Orders
 
 
 class KeptOrders:
@@ -74,7 +74,11 @@ def _unpacked(content: bytes, sizes: Mapping[str, int]) -> dict[str, Orders]:
     for place, (rows, columns) in enumerate(values[1:start].reshape(-1, 2)):
         part = values[start : start + rows * columns]
         most = sizes["clusters" if place % 2 else "features"]
-        if len(part) != rows * columns or rows != sizes[bases[place // 2]] or ((part < -1) | (part >= most)).any():
+        if (
+            len(part) != rows * columns
+            or rows != sizes[bases[place // 2]]
+            or ((part < SOMEBODY) | (part >= most)).any()
+        ):
             raise ValueError("not these orders")
         arrays.append(part.reshape(rows, columns))
         start += rows * columns

@@ -147,6 +147,7 @@ class Listed:
     fewer_rows: tuple[Tried, ...] = ()
     rules: tuple[RuleListing, ...] = ()
     left_out: tuple[str, ...] = ()
+    exchanged: str = ""  # within which rows targets were, where not all could be
 
     @property
     def names(self) -> list[str]:

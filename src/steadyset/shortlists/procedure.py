@@ -73,17 +73,21 @@ class Procedure:
         watch: Watch | None = None,
     ) -> Judged:
         """Rank on halves, permute, rank again, and list; with fewer permuted targets where the time is up."""
+        X = exchange.centred(X)
         ranks = takes_ranks(X, exchange.y, task)
-        data = Features.of(X, clusters_of(X) if groups else np.arange(X.shape[1]), ranks=ranks)
+        clusters = clusters_of(X) if groups else np.arange(X.shape[1])
+        data = Features.of(X, clusters, ranks=ranks, random=np.random.default_rng([seed, X.shape[1]]))
         if not data.X.any():
             raise InputError("X is constant in every column; at least one must vary.")
         orders = self.orders(data, task, exchange, seed, kept or KeptOrders(None, {}, resume=True), watch or Watch())
         sizes = {base: BASES[base][1] for base in self.bases}
-        standing = Standing([{name: one.features for name, one in each.items()} for each in orders], sizes, X.shape[1])
+        by_feature = [{name: one.features for name, one in each.items()} for each in orders]
+        n_others = data.others.shape[1]
+        standing = Standing(by_feature, sizes, X.shape[1], n_others)
         of_groups = None
         if data.n_clusters < X.shape[1]:
             by_cluster = [{name: one.clusters for name, one in each.items()} for each in orders]
-            of_groups = Standing(by_cluster, sizes, data.n_clusters).listing(self.false, self.fdr)
+            of_groups = Standing(by_cluster, sizes, data.n_clusters, n_others).listing(self.false, self.fdr)
         listing = standing.listing(self.false, self.fdr)
         return Judged(self, data, task, exchange, seed, ranks, standing, listing, of_groups)
 

@@ -197,6 +197,7 @@ def listed_of(judged: Judged, names: Sequence[str], classes: tuple[str, ...], ta
         target,
         STANDARD_DEVIATIONS if TASKS[judged.task].has_classes else CORRELATION,
         judged.ranks,
+        exchanged=judged.exchange.in_words,
     )
 
 

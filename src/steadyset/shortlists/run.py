@@ -16,7 +16,6 @@ from steadyset._version import __version__
 from steadyset.assessment import Assessment, Execution, assess
 from steadyset.assessment.request import data_details, fingerprint, make_plan
 from steadyset.foundation.arguments import (
-    Column,
     Labels,
     TableLike,
     as_record,
@@ -24,6 +23,7 @@ from steadyset.foundation.arguments import (
     check_number,
     seed_of,
 )
+from steadyset.foundation.display import record
 from steadyset.foundation.progress import progress_told
 from steadyset.foundation.text import counted
 from steadyset.inference.features import class_names
@@ -46,7 +46,6 @@ from steadyset.shortlists.selector import ShortlistSelector
 from steadyset.tasks import TASKS
 
 LEAST_REPEATS = 5  # fewer say nothing
-FEWEST_FEATURES = 10  # of which some can be among the best
 
 
 def shortlist(
@@ -56,7 +55,7 @@ def shortlist(
     false: float = 1.0,
     fdr: float | None = None,
     bases: Sequence[str] = ("filter", "lasso"),
-    strata: Column = None,
+    strata: Labels = None,
     permutations: int | None = None,
     splits: int = 50,
     outer: int = 10,
@@ -86,8 +85,9 @@ def shortlist(
     bases : sequence of str, default=("filter", "lasso")
         What ranks the features of a half: "filter", "lasso" or both. A filter finds effects of single features, the
         lasso also some that show only jointly; looking at both is paid for by the permuted targets.
-    strata : array-like of shape (n_samples,) or None, default=None
-        Rows exchange targets within their stratum only, such as a batch or a hospital.
+    strata : array-like of shape (n_samples,), str or None, default=None
+        Rows exchange targets within their stratum only, such as a batch or a hospital, and features are compared within
+        it; a text names a column.
     permutations : int or None, default=None
         How many permuted targets; None is 50, or as many as a smaller allowance needs.
     splits : int, default=50
@@ -101,8 +101,8 @@ def shortlist(
     n_jobs : int or None, default=None
         How many cores; -1 takes all. The answer does not depend on it.
     out : str, Path or None, default=None
-        A folder where everything is saved as soon as it is computed, and continued from; the command also writes the
-        list and its findings there.
+        A folder where everything is saved as soon as it is computed, and continued from; with the list as csv, for
+        Excel and as plain names, and all that `report` and `methods` need.
     random_state : int or None, default=0
         The seed.
     execution : Execution, Mapping or None, default=None
@@ -136,14 +136,14 @@ def shortlist(
     check_integer("outer", outer, least=0)
     procedure = read_procedure(false, fdr, bases, permutations, splits, n_jobs)
     how = as_record("execution", Execution, execution)
-    data = as_data(X, y, stacklevel=2)
+    data = as_data(X, y, strata=strata, stacklevel=2)
     drawing = Subsample(max(outer, 2), fraction=FRACTION, stratified=data.groups is None and _has_classes(data))
     plan, names = make_plan(data, resampling=drawing, random_state=random_state)
     if plan.impute is None:
         refuse_gaps(plan.X, plan.gaps, names, {"the shortlist": ShortlistSelector()})
     # Medians of all rows know nothing of the target, so that rows stay exchangeable.
     table = filled(plan.X, medians(plan.X, plan.gaps)) if len(plan.gaps) else plan.X
-    within = None if strata is None else group_values(aligned_rows(data.X, strata, "strata"), len(table))
+    within = None if data.strata is None else group_values(aligned_rows(data.X, data.strata, "strata"), len(table))
     exchange = exchange_of(plan.y, plan.task, within, plan.groups)
     folder = None if out is None else folder_path(out)
     kept = KeptOrders(folder, _asked(plan, procedure, within), resume=how.resume)
@@ -169,8 +169,10 @@ def shortlist(
             if n_repeats < outer:
                 told = f"There was time for {counted(n_repeats, 'repeat')} of {outer}."
                 listed = replace(listed, left_out=(*listed.left_out, told))
-    settings = _settings(plan, procedure, data.target)
-    return Shortlist(listed, settings, evaluation, judged.features.listed)
+    result = Shortlist(listed, _settings(plan, procedure, data.target), evaluation, judged.features.listed)
+    if folder is not None:
+        record(result, folder)
+    return result
 
 
 def _has_classes(data: Data) -> bool:
@@ -186,8 +188,6 @@ def _with_help(listed: Listed, judged: Judged, watch: Watch) -> Listed:
     """What would help, as far as there is time."""
     done = len(judged.standing.orders) - 1
     left_out = []
-    if judged.data.X.shape[1] < FEWEST_FEATURES:
-        left_out.append(f"Among fewer than {FEWEST_FEATURES} features places say little: test each of them instead.")
     if listed.names and not has_effects(judged):
         left_out.append(
             "Effects are not given: corrected for having been listed, they have intervals for numbers and two classes, "

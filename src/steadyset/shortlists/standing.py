@@ -55,11 +55,18 @@ class Listing:
 class Standing:
     """The orders of all targets, the observed one first, as counts of halves."""
 
-    def __init__(self, orders: Sequence[Mapping[str, Ints]], sizes: Mapping[str, Sequence[int]], n_units: int) -> None:
+    def __init__(
+        self,
+        orders: Sequence[Mapping[str, Ints]],
+        sizes: Mapping[str, Sequence[int]],
+        n_units: int,
+        n_others: int = 0,
+    ) -> None:
         self.orders = orders
         self.n_units = n_units
+        self.n_others = n_others  # columns that are no units, but take places
         self.n_permuted = len(orders) - 1
-        most = max(1, n_units // 3)  # more than a third of all is no choice
+        most = max(1, (n_units + n_others) // 3)  # more than a third of all is no choice
         self.ways = [(base, q) for base, several in sizes.items() for q in several if q <= most]
         for base, several in sizes.items():
             if not any(one == base for one, _ in self.ways):
@@ -73,36 +80,19 @@ class Standing:
 
         ``gate`` and ``last`` are the parts of the allowance of the two steps; without a gate there is one pass.
         """
-        rate = fdr or 0.0
-        at_first = self._rate_at_first(rate) if false is None else 0.0
-        aside = np.zeros(self.n_units, np.bool_)
-        steps: list[tuple[Ints, Floats, Floats, Ints]] = []
-        while True:
-            statistics, counts = self._statistics(aside)
-            if gate is None or (false is not None and false > MOST_ALLOWED * self.n_units):
-                bar = NOBODY
-            elif false is not None:
-                bar = self._bar(statistics, gate * false)
-            elif self._rate_bar(statistics, aside, at_first, rate) < NOBODY:
-                bar = self._any_bar(statistics, rate)
-            else:  # nothing may be listed at this rate, whatever passes the gate
-                bar = NOBODY
-            passing = statistics[0] > bar
-            if not passing.any():
-                break
-            steps.append(self._standing(np.flatnonzero(passing), statistics, counts))
-            aside |= passing
+        course = _Course(self)
+        if false is not None:
+            listed, last_bar = self._by_number(course, false, gate, last)
+        else:
+            listed, last_bar = self._by_rate(course, fdr or 0.0)
+        aside, statistics, counts, steps = course.aside, course.statistics, course.counts, course.steps
         rest = np.flatnonzero(~aside & (counts[:, 0] > 0).any(axis=0))
         steps.append(self._standing(rest, statistics, counts))
         order, expected, frequencies, ways = (np.concatenate(parts) for parts in zip(*steps, strict=True))
         places = np.arange(1, len(order) + 1)
         q_values = np.minimum(1.0, np.minimum.accumulate((expected / places)[::-1])[::-1])
-        if false is not None:
-            last_bar = self._bar(statistics, last * false)
-        else:
-            last_bar = self._rate_bar(statistics, aside, at_first, rate)
         return Listing(
-            aside | (statistics[0] > last_bar),
+            listed,
             order,
             expected,
             q_values,
@@ -111,6 +101,33 @@ class Standing:
             np.array([self.ways[way][1] for way in ways], np.int64),
             statistics[1:] > last_bar,
         )
+
+    def _by_number(self, course: _Course, false: float, gate: float | None, last: float) -> tuple[Bools, int]:
+        """Who is listed with so many false ones allowed, and the last bar.
+
+        The gate opens step by step, and what a smaller allowance lists on the way stays: a larger one lists no fewer.
+        """
+        listed = np.zeros(self.n_units, np.bool_)
+        n_gates = 0
+        if gate is not None:
+            n_gates = max(1, self._so_many(gate * min(false, MOST_ALLOWED * self.n_units)))
+            for passing in range(1, n_gates + 1):
+                while course.goes_on(self._bar(course.statistics, passing)):
+                    pass
+                if passing < n_gates:  # the largest allowance with this gate
+                    most = int(np.ceil(last / gate * (passing + 1) - ROUNDING)) - 1
+                    listed |= course.listed(self._bar(course.statistics, most))
+        bar = self._bar(course.statistics, self._so_many(last * false))
+        return listed | course.listed(bar), bar
+
+    def _by_rate(self, course: _Course, rate: float) -> tuple[Bools, int]:
+        """Who is listed with such a share of false ones allowed, and the last bar."""
+        at_first = self._rate_at_first(rate)
+        # Where nothing may be listed at this rate, nothing is, whatever passes the gate.
+        while (bar := self._rate_bar(course.statistics, course.aside, at_first, rate)) < NOBODY:
+            if not course.goes_on(self._any_bar(course.statistics, rate)):
+                break
+        return course.listed(bar), bar
 
     def counts_for(self, n_listed: int) -> tuple[int, Ints, list[str]]:
         """How often each unit is among the best of the halves, for people: one number of best ones for all units.
@@ -131,6 +148,10 @@ class Standing:
         chosen[rows, found[rows, places]] = True
         return chosen
 
+    def bar_at_first(self, false: float) -> int:
+        """The last bar while nothing is set aside."""
+        return self._bar(self._at_first[0], self._so_many(LAST * false))
+
     def statistic_of(self, base: str, order: Ints) -> Codes:
         """What units with another order of a base would have, by what all targets here do; nothing is set aside."""
         _, counts = self._at_first
@@ -141,34 +162,33 @@ class Standing:
                 np.maximum(statistic, scale[found], out=statistic)
         return statistic
 
-    def _statistics(self, aside: Bools) -> tuple[Codes, Codes]:
+    @cached_property
+    def _at_first(self) -> tuple[Codes, Codes]:
+        """With nothing set aside, where every list begins."""
+        return self._count(np.zeros(self.n_units, np.bool_))
+
+    def _count(self, aside: Bools) -> tuple[Codes, Codes]:
         """Of all targets without the units set aside: (1 + P, units), and the counts behind it (ways, 1 + P, units).
 
         A statistic is the place of -log e(h) among all that occur, -1 for a unit set aside. The orders are those of the
         best units only. What is set aside leaves gaps mostly in those of the observed target, and when they run short,
         it has fewer places than the permuted ones have: the list gets shorter, never longer.
         """
-        return self._count(aside) if aside.any() else self._at_first
-
-    @cached_property
-    def _at_first(self) -> tuple[Codes, Codes]:
-        """The same with nothing set aside, where every list begins."""
-        return self._count(np.zeros(self.n_units, np.bool_))
-
-    def _count(self, aside: Bools) -> tuple[Codes, Codes]:
         counts = np.zeros((len(self.ways), len(self.orders), self.n_units), np.int32)
         n_aside = int(aside.sum())
+        gone = np.append(aside, [False, False])  # the last two are for places without a unit, -1 and -2
         for base in self.orders[0]:
             ways = [(way, size) for way, (name, size) in enumerate(self.ways) if name == base]
             reach = max(size for _, size in ways) + n_aside  # further places cannot count
             for target, orders in enumerate(self.orders):
                 order = orders[base][:, :reach]
-                kept = order >= 0
+                here, unit = order != -1, order >= 0
                 if n_aside:
-                    kept &= ~aside[order]
-                place = np.cumsum(kept, axis=1)
+                    here &= ~gone[order]
+                place = np.cumsum(here, axis=1)
+                unit &= here
                 for way, size in ways:
-                    counts[way, target] = np.bincount(order[kept & (place <= size)], minlength=self.n_units)
+                    counts[way, target] = np.bincount(order[unit & (place <= size)], minlength=self.n_units)
         statistics = np.full(counts.shape[1:], -1, np.int32)
         for counted, scale in zip(counts, self._scales(counts), strict=True):
             np.maximum(statistics, scale[counted], out=statistics)
@@ -188,10 +208,13 @@ class Standing:
         ways = np.argmin(reached, axis=0)
         return units, expected, counts[ways, 0, units] / self.n_halves, ways
 
-    def _bar(self, statistics: Codes, level: float) -> int:
-        """What at most so many permuted units pass on average; one fewer, since the bar is itself the value of one."""
-        above = max(0, int(level * self.n_permuted + ROUNDING) - 1)
-        return int(np.argmax(_at_least(statistics[1:]) <= above)) - 1
+    def _so_many(self, level: float) -> int:
+        """A mean number per permuted target as a number of all of them together."""
+        return int(level * self.n_permuted + ROUNDING)
+
+    def _bar(self, statistics: Codes, most: int) -> int:
+        """What at most so many units of all permuted targets pass; one fewer: the bar is itself the value of one."""
+        return int(np.argmax(_at_least(statistics[1:]) <= max(0, most - 1))) - 1
 
     def _any_bar(self, statistics: Codes, rate: float) -> int:
         """What a target without any effect passes at all with a chance of half the rate, or one in twenty."""
@@ -221,6 +244,29 @@ class Standing:
         shares = np.where(own > 0, (own.sum(axis=0) - own) / (self.n_permuted - 1) / np.maximum(own, 1), np.inf)
         most = int(rate * len(self.orders) + ROUNDING)
         return min(rate, float(np.nextafter(np.sort(shares.min(axis=1))[most - 1], 0.0))) if most else 0.0
+
+
+class _Course:
+    """What was set aside so far, step by step, and how the rest stands."""
+
+    def __init__(self, standing: Standing) -> None:
+        self.standing = standing
+        self.aside = np.zeros(standing.n_units, np.bool_)
+        self.steps: list[tuple[Ints, Floats, Floats, Ints]] = []
+        self.statistics, self.counts = standing._at_first
+
+    def goes_on(self, bar: int) -> bool:
+        """Set aside what passes, and rank the rest again; False where nothing does."""
+        passing = np.flatnonzero(self.statistics[0] > bar)
+        if len(passing):
+            self.steps.append(self.standing._standing(passing, self.statistics, self.counts))
+            self.aside[passing] = True
+            self.statistics, self.counts = self.standing._count(self.aside)
+        return len(passing) > 0
+
+    def listed(self, bar: int) -> Bools:
+        """What was set aside, and what of the rest passes."""
+        return np.asarray(self.aside | (self.statistics[0] > bar))
 
 
 def _at_least(values: Codes, most: int | None = None) -> Ints:

@@ -93,6 +93,8 @@ class Data:
         What each run fits to its training rows and applies to all its rows: a text of steps in their order, such as
         "impute=knn, log2=1, scale, variance=2000", which also takes columns of text; or a transformer of scikit-learn.
         None leaves the values as they are.
+    strata : array-like, str or None, default=None
+        Rows whose targets `shortlist` may exchange, such as those of one batch or hospital; a text as with groups.
 
     Examples
     --------
@@ -122,6 +124,7 @@ class Data:
     task: str | None = None
     impute: str | None = None
     prepare: str | Estimator | None = None
+    strata: Labels = None
 
     def __repr__(self) -> str:
         X: Any = self.X
@@ -158,6 +161,7 @@ def load_data(
     task: str | None = None,
     delimiter: str | None = None,
     groups: str | None = None,
+    strata: str | None = None,
     max_gb: float = MAX_GB,
 ) -> Data:
     """Read a table of samples with a target; everything that is wrong with the values is told at once.
@@ -201,6 +205,8 @@ def load_data(
         What separates the columns of a text file; None recognises it.
     groups : str or None, default=None
         The column that says which rows belong together, such as those of one patient.
+    strata : str or None, default=None
+        The column within whose values `shortlist` may exchange targets, such as the batch or the hospital.
     max_gb : float, default=8.0
         A file that would take more gigabytes of memory is refused.
 
@@ -228,7 +234,7 @@ def load_data(
     check_impute(impute)
     check_flag("transpose", transpose, or_none=True)
     where = None if samples is None else File(file_path(samples))
-    roles = _roles(_predicted(target, time, event), groups)
+    roles = _roles(_predicted(target, time, event), groups, strata)
     file = path.file if isinstance(path, Inspection) else File(file_path(path))
     path = path.path if isinstance(path, Inspection) else path
     asked = Asked(file, roles, where, transpose, sheet, samples_sheet, layer, delimiter, max_gb)
@@ -244,9 +250,9 @@ def load_data(
     with wrong.collected():
         y = _target(source, roles.targets)
     with wrong.collected():
-        members = (
-            None if groups is None else np.asarray(as_written(_known(source.columns[groups], f"the group {groups!r}")))
-        )
+        members = _labels(source, groups, "the group")
+    with wrong.collected():
+        within = _labels(source, strata, "the stratum")
     texts = source.texts if prepare is not None else {}
     if prepare is None:
         _complain_of_text(wrong, source.texts)
@@ -262,12 +268,11 @@ def load_data(
     if constant:
         notes.append(f"the same value in every row, so nothing to learn from: {some_names(constant)}")
     rows = None if source.rows is None else tuple(source.rows)
-    understood = _understood(source, roles, members)
+    understood = _understood(source, roles, members, within)
     called = " and ".join(roles.targets)
     table, names = _with_texts(np.ascontiguousarray(X), names, texts)
-    return Data(
-        table, y, tuple(names), tuple(notes), members, rows, understood, called, task, impute=impute, prepare=prepare
-    )
+    said = tuple(notes), members, rows, understood, called, task
+    return Data(table, y, tuple(names), *said, impute=impute, prepare=prepare, strata=within)
 
 
 def _with_texts(X: Floats, names: list[str], texts: Mapping[str, pa.ChunkedArray]) -> tuple[Any, list[str]]:
@@ -293,14 +298,19 @@ def _predicted(target: str | Sequence[str] | None, time: str | None, event: str 
     return time, event
 
 
-def _roles(target: str | Sequence[str] | None, groups: str | None) -> Roles:
+def _labels(source: Source, name: str | None, what: str) -> npt.NDArray[Any] | None:
+    """A column that stands beside the target, as it is written."""
+    return None if name is None else np.asarray(as_written(_known(source.columns[name], f"{what} {name!r}")))
+
+
+def _roles(target: str | Sequence[str] | None, groups: str | None, strata: str | None) -> Roles:
     """The columns that were named; one target may be given as a list too."""
     if target is None or isinstance(target, str):
-        return Roles(target, groups)
+        return Roles(target, groups, strata=strata)
     names = tuple(target)
     if not names or len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
         raise wrong_argument("target", "the name of a column, or several names that differ", target)
-    return Roles(names[0], groups, names[1:])
+    return Roles(names[0], groups, names[1:], strata)
 
 
 def _namesake(source: Source, target: str, path: str | Path) -> list[str]:
@@ -321,11 +331,12 @@ def _notes_on_genes(source: Source) -> list[str]:
     return [*(() if told else gene_dates_in(source.features, "among the features")), *counts_note(source.X)]
 
 
-def _understood(source: Source, roles: Roles, members: npt.NDArray[Any] | None) -> str:
+def _understood(source: Source, roles: Roles, members: npt.NDArray[Any] | None, within: npt.NDArray[Any] | None) -> str:
     """What was read, in one line."""
     n, d = source.X.shape
     layout = f" ({source.layout})" if source.layout else ""
     together = "" if members is None else f", {len(set(members)):,} groups by {roles.groups!r}"
+    together += "" if within is None else f", {len(set(within)):,} strata by {roles.strata!r}"
     target = " and ".join(map(repr, roles.targets))
     return f"{n:,} rows, {several(d, 'feature')}{layout}, target {target}{source.joined}{together}"
 
@@ -491,8 +502,9 @@ class Asked:
 def read_source(asked: Asked, drop: Sequence[str], keep: Sequence[str]) -> Source:
     """The data of a file, as one of the readers understands it."""
     path, roles = asked.path, asked.roles
-    if roles.groups in roles.targets:
-        raise InputError(f"{roles.groups!r} is the target and cannot name the groups too.")
+    for name, what in ((roles.groups, "groups"), (roles.strata, "strata")):
+        if name in roles.targets:
+            raise InputError(f"{name!r} is the target and cannot name the {what} too.")
     if asked.samples is None and asked.samples_sheet is not None:
         raise InputError(Argument("samples_sheet"), " belongs to ", Argument("samples"), ", which is not given.")
     inner = format_of(PurePath(path.name).stem) if path.suffix == PACKED else None
@@ -551,12 +563,12 @@ def is_annotated(X: Any) -> bool:
     return not isinstance(X, type) and all(hasattr(X, part) for part in ("X", "obs", "var_names", "obs_names"))
 
 
-def as_data(X: Any, y: Any = None, *, stacklevel: int) -> Data:
+def as_data(X: Any, y: Any = None, *, strata: Any = None, stacklevel: int) -> Data:
     """The data of a call as a record: with its target, and an AnnData as numbers with names.
 
-    Of an AnnData, `y` and `groups` may be names of columns of obs, of a frame those of its own columns, which are then
-    no features. Repeated names of variables and raw counts are warned of, at the caller that is `stacklevel` calls
-    above.
+    Of an AnnData, `y`, `groups` and `strata` may be names of columns of obs, of a frame those of its own columns, which
+    are then no features. Repeated names of variables and raw counts are warned of, at the caller that is `stacklevel`
+    calls above.
     """
     refuse_swapped(X, y)
     data = X if isinstance(X, Data) else Data(X, y)
@@ -564,11 +576,15 @@ def as_data(X: Any, y: Any = None, *, stacklevel: int) -> Data:
         if data.y is not None:
             raise InputError(f"y is given beside data that hold their target {data.target!r}; leave y out.")
         data = replace(data, y=y)
-    X, y, groups = data.X, data.y, data.groups
+    if strata is not None:
+        if data.strata is not None:
+            raise InputError("strata are given beside data that hold theirs; leave one of them out.")
+        data = replace(data, strata=strata)
+    X, y = data.X, data.y
     data = replace(data, target=data.target or (y if isinstance(y, str) else str(getattr(y, "name", None) or "")))
     if not is_annotated(X):
-        X, y, groups = _of_frame(X, y, groups)
-        return replace(data, X=X, y=y, groups=groups)
+        X, (y, groups, strata) = _of_frame(X, y, data.groups, data.strata)
+        return replace(data, X=X, y=y, groups=groups, strata=strata)
     if X.X is None:
         raise InputError("The AnnData has no X; put one of its layers there.")
     values = X.X.to_memory() if hasattr(X.X, "to_memory") else X.X  # sparse and still in a file
@@ -579,8 +595,9 @@ def as_data(X: Any, y: Any = None, *, stacklevel: int) -> Data:
         notes += renamed
     for note in notes:
         warnings.warn(f"AnnData: {note}.", stacklevel=stacklevel + 1)
-    groups = None if groups is None else _of_rows(X, groups, "groups")
-    return replace(data, X=table, y=_of_rows(X, y, "y"), groups=groups, features=tuple(features))
+    beside = {name: getattr(data, name) for name in ("groups", "strata")}
+    beside = {name: None if one is None else _of_rows(X, one, name) for name, one in beside.items()}
+    return replace(data, X=table, y=_of_rows(X, y, "y"), features=tuple(features), **beside)
 
 
 def refuse_swapped(X: Any, y: Any) -> None:
@@ -590,18 +607,17 @@ def refuse_swapped(X: Any, y: Any) -> None:
         raise InputError("X and y are swapped: X holds one value per row and y a table; give the table first.")
 
 
-def _of_frame(X: Any, y: Any, groups: Any) -> tuple[Any, Any, Any]:
+def _of_frame(X: Any, *roles: Any) -> tuple[Any, tuple[Any, ...]]:
     """Columns of a frame by their names; nobody selects the target, or who belongs together, as a feature."""
-    named = [name for name in (y, groups) if isinstance(name, str)]
+    named = [name for name in roles if isinstance(name, str)]
     if not named or not hasattr(X, "columns"):
-        return X, y, groups
+        return X, roles
     place = {str(name): name for name in X.columns}
     for name in named:
         if name not in place:
             role_values({text: X[one] for text, one in place.items()}, name, "X")  # says which there are
     rest = X[[one for text, one in place.items() if text not in named]]
-    y, groups = (X[place[given]] if isinstance(given, str) else given for given in (y, groups))
-    return rest, y, groups
+    return rest, tuple(X[place[given]] if isinstance(given, str) else given for given in roles)
 
 
 def _of_rows(X: Any, values: Any, what: str) -> Any:

@@ -105,7 +105,7 @@ def read_transposed(file: TableFile, roles: Roles) -> Source:
     names = [row[0].strip() for row in body]
     numbers = [_numbers(row[1:]) for row in body]
     measured = [
-        row[1:] for row, known in zip(body, numbers, strict=True) if known is not None and row[0] != roles.groups
+        row[1:] for row, known in zip(body, numbers, strict=True) if known is not None and row[0] not in roles.beside
     ]
     _refuse_both_decimals(path, measured)
     texts = {name: row[1:] for name, row, known in zip(names, body, numbers, strict=True) if known is None}
@@ -363,9 +363,8 @@ def join_own_header(source: Source, known: Phenotypes, path: File, roles: Roles)
 
 
 def _roles_in(known: Phenotypes, roles: Roles, where: str) -> dict[str, list[Any]]:
-    """The target, and the groups as they are written."""
-    columns = roles.of(known, where)
-    return columns if roles.groups is None else columns | {roles.groups: known.labels(roles.groups)}
+    """The target, and what stands beside it as it is written."""
+    return roles.of(known, where) | {name: known.labels(name) for name in roles.beside}
 
 
 def _join(

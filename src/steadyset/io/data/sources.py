@@ -128,11 +128,17 @@ def counts_note(X: NDArray[Any]) -> list[str]:
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns that were named: the target, further columns of it, and the groups where there are any."""
+    """The columns that were named: the target, further columns of it, and groups and strata where there are any."""
 
     target: str | None
     groups: str | None = None
     further: tuple[str, ...] = ()
+    strata: str | None = None
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """What is known of the rows beside their target, as it is written."""
+        return tuple(name for name in (self.groups, self.strata) if name is not None)
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -142,7 +148,7 @@ class Roles:
     @property
     def names(self) -> tuple[str, ...]:
         """All columns that were named."""
-        return self.targets if self.groups is None else (*self.targets, self.groups)
+        return (*self.targets, *self.beside)
 
     def of(self, columns: Mapping[str, Sequence[Any]], where: str) -> dict[str, list[Any]]:
         """Their values, by name."""

@@ -72,7 +72,7 @@ class Halves:
 
     def ranked_again(self, X: Floats) -> Ints:
         """The orders of other columns on the same halves."""
-        columns = Features(X, np.arange(X.shape[1]), X.shape[1])
+        columns = Features(X, np.arange(X.shape[1]), X.shape[1], np.empty((len(X), 0)))
         return BASES[self.base][0](columns, self.judged.exchange.y, self.judged.task, self.rows).features
 
 
