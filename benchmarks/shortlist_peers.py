@@ -17,7 +17,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.selectors.ensembles.rules import ROUNDING, error_control
 from steadyset.shortlists.bases import SIZES
 from steadyset.shortlists.rules.halves import counts_by_size
-from steadyset.tasks import CLASSES
+from steadyset.tasks import CLASSES, TASKS
 
 BOUNDS = {"Meinshausen-Bühlmann": "meinshausen_buhlmann", "unimodal": "shah_samworth_unimodal"}
 AT = 20  # features of a half that the bounds and the single size count
@@ -70,5 +70,5 @@ def by_bound(counts: Any, n_halves: int, false: float, rule: str) -> Any:
 def f_tests(X: Any, y: Any, task: str) -> tuple[Any, Any]:
     """F and p of every feature on all rows."""
     with np.errstate(all="ignore"):
-        found: tuple[Any, Any] = (f_classif if task == CLASSES else f_regression)(X, y)
+        found: tuple[Any, Any] = f_classif(X, y) if task == CLASSES else f_regression(X, TASKS[task].amounts(y))
     return found

@@ -91,7 +91,7 @@ def _methods(result: Shortlist) -> Methods:
         )
     first = sentences(*data_sentences(settings, details, FILLED), told("12c", pairs), told("12c", permuted))
     second = sentences(
-        told("12e", effects if found.names else ""),
+        told("12e", effects if any(not isnan(one.effect) for one in found.features) else ""),
         told("12a", outer),
         software_sentence(__version__, details["versions"], learn=found.repeats is not None),
     )
@@ -106,7 +106,8 @@ def _results(found: Listed) -> list[Sentence]:
     by_direction = []
     for direction in dict.fromkeys(one.direction for one in rows):
         names = [one.feature for one in rows if one.direction == direction]
-        by_direction.append(f"{counted(len(names), 'feature')} {direction} ({listed(names, MOST_NAMED)})")
+        told_so = f"{direction}: " if direction else ""
+        by_direction.append(f"{counted(len(names), 'feature')} ({told_so}{listed(names, MOST_NAMED)})")
     said = [told("23a", f"With {error} false, the list holds {listed(by_direction)}.")]
     score, repeats = found.prediction, found.repeats
     if score is not None:

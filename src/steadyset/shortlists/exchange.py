@@ -23,14 +23,14 @@ FEWEST = 4  # rows (or units) of a class: two in each half
 
 @dataclass(frozen=True)
 class Exchange:
-    """What may be exchanged: units in strata, or rows within units; and the classes that halves keep in proportion."""
+    """What may be exchanged: units in strata, or rows within units; halves keep classes, or events, in proportion."""
 
     y: NDArray[Any]
     cells: Ints  # of each row: what it is halved with before the target is permuted, its stratum
     units: Ints  # of each row: what stays in one half
     first: Ints  # a row of each unit
     within: bool  # whether the rows of a unit exchange their targets, instead of the units of a stratum
-    has_classes: bool
+    task: str
 
     @property
     def in_words(self) -> str:
@@ -74,8 +74,8 @@ class Exchange:
     def halves(self, y: NDArray[Any], n_splits: int, random: np.random.Generator) -> Bools:
         """n_splits x n: the first half of each split. Units stay whole; strata, and of them the classes, are halved."""
         cells = self.cells[self.first]
-        if self.has_classes and not self.within:
-            cells = cells * (len(y) + 1) + np.unique(y, return_inverse=True)[1][self.first]
+        if TASKS[self.task].stratified and not self.within:
+            cells = cells * (len(y) + 1) + np.unique(TASKS[self.task].strata(y), return_inverse=True)[1][self.first]
         cells = np.unique(cells, return_inverse=True)[1]
         sizes = np.bincount(cells)
         starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
@@ -95,9 +95,8 @@ def exchange_of(y: NDArray[Any], task: str, strata: Any = None, groups: Any = No
     cells = np.zeros(n, np.int64) if strata is None else np.unique(strata, return_inverse=True)[1].astype(np.int64)
     units = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1].astype(np.int64)
     first = np.unique(units, return_index=True)[1]
-    has_classes = TASKS[task].has_classes
-    differs = (y != y[first][units]).reshape(n, -1).any(axis=1)
-    alike = np.bincount(units, weights=differs.astype(float)) == 0
+    values = np.unique(y, axis=0 if y.ndim > 1 else None, return_inverse=True)[1].reshape(n)  # a time with its event
+    alike = np.bincount(units, weights=(values != values[first][units]).astype(float)) == 0
     several = np.bincount(units) > 1
     within = bool(several.any() and not alike[several].any())
     if several.any() and not within and not alike.all():
@@ -108,9 +107,9 @@ def exchange_of(y: NDArray[Any], task: str, strata: Any = None, groups: Any = No
         )
     if not within and not (cells == cells[first][units]).all():
         raise InputError("Rows of one group are in several strata; groups exchange their targets within strata.")
-    _refuse_too_few(y[first] if not within else y, has_classes and not within)
-    _refuse_fixed(y if within else y[first], units if within else cells[first])
-    return Exchange(y, cells, units, first, within, has_classes)
+    _refuse_too_few(y[first] if not within else y, task, within=within)
+    _refuse_fixed(values if within else values[first], units if within else cells[first])
+    return Exchange(y, cells, units, first, within, task)
 
 
 def _refuse_fixed(y: NDArray[Any], within: Ints) -> None:
@@ -124,8 +123,11 @@ def _refuse_fixed(y: NDArray[Any], within: Ints) -> None:
         )
 
 
-def _refuse_too_few(y: NDArray[Any], has_classes: bool) -> None:
-    if has_classes:
+def _refuse_too_few(y: NDArray[Any], task: str, *, within: bool) -> None:
+    for what, count in TASKS[task].counted(y).items():
+        if count < FEWEST:
+            raise InputError(f"The target has {count} {what}; a shortlist needs at least {FEWEST}, two for each half.")
+    if TASKS[task].has_classes and not within:
         labels, counts = np.unique(y, return_counts=True)
         if counts.min() < FEWEST:
             few = labels[counts.argmin()]

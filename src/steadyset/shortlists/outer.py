@@ -45,7 +45,12 @@ class RowsShortlist(ShortlistSelector):
 
 def selectors_of(selector: RowsShortlist) -> dict[str, Any]:
     """What the repeats compare: the procedure, and all features."""
-    return {SHORTLIST: selector, EVERY: SelectKBest(k="all")}
+    return {SHORTLIST: selector, EVERY: SelectKBest(_alike, k="all")}
+
+
+def _alike(X: Any, y: Any) -> Any:
+    """Scores of features none of which is better than another, whatever the target is."""
+    return np.ones(X.shape[1])
 
 
 def with_repeats(listed: Listed, evaluation: Assessment) -> Listed:

@@ -157,7 +157,7 @@ def listed_of(judged: Judged, names: Sequence[str], classes: tuple[str, ...], ta
     n_halves = 2 * procedure.n_splits
     among, counts, bases = judged.standing.counts_for(int(listing.listed.sum()))
     least, most = jeffreys(counts[chosen], n_halves, LEVEL)
-    words = Directions(codes, classes, task=judged.task).words(chosen)
+    words = Directions(codes, classes, target, judged.task).words(chosen)
     estimates = _effects(judged, codes, chosen)
     rows = []
     for i, f in enumerate(map(int, chosen)):
@@ -246,7 +246,8 @@ def _effects(judged: Judged, codes: Ints, chosen: Ints) -> tuple[Floats, Floats,
 
 
 def has_effects(judged: Judged) -> bool:
-    """Whether intervals of effects cover: not for several classes, within strata or units, and with few units."""
+    """Whether intervals of effects cover: not for several classes or times, in strata or units, and with few units."""
     exchange = judged.exchange
     several = len(TASKS[judged.task].counts(exchange.y)) > 2
+    several |= TASKS[judged.task].n_columns > 1
     return not (several or exchange.within or exchange.cells.any()) and len(exchange.first) >= FEWEST_UNITS

@@ -10,8 +10,6 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from steadyset._version import __version__
 from steadyset.assessment import Assessment, Execution, assess
 from steadyset.assessment.request import data_details, fingerprint, make_plan
@@ -29,7 +27,7 @@ from steadyset.foundation.text import counted
 from steadyset.inference.features import class_names
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.io.disk import folder_path
-from steadyset.io.numbers import aligned_rows, group_values
+from steadyset.io.numbers import aligned_rows, group_values, target_values
 from steadyset.kernels.jit import say_what_is_compiled
 from steadyset.resampling import Subsample
 from steadyset.runner.columns import filled, medians, refuse_gaps
@@ -43,7 +41,7 @@ from steadyset.shortlists.procedure import Judged, Procedure, Watch, read_proced
 from steadyset.shortlists.result import FEWEST_UNITS, Shortlist, has_effects, listed_of
 from steadyset.shortlists.rules import compare_rules
 from steadyset.shortlists.selector import ShortlistSelector
-from steadyset.tasks import TASKS
+from steadyset.tasks import TASKS, task_of
 
 LEAST_REPEATS = 5  # fewer say nothing
 
@@ -137,7 +135,7 @@ def shortlist(
     procedure = read_procedure(false, fdr, bases, permutations, splits, n_jobs)
     how = as_record("execution", Execution, execution)
     data = as_data(X, y, strata=strata, stacklevel=2)
-    drawing = Subsample(max(outer, 2), fraction=FRACTION, stratified=data.groups is None and _has_classes(data))
+    drawing = Subsample(max(outer, 2), fraction=FRACTION, stratified=data.groups is None and _is_stratified(data))
     plan, names = make_plan(data, resampling=drawing, random_state=random_state)
     if plan.impute is None:
         refuse_gaps(plan.X, plan.gaps, names, {"the shortlist": ShortlistSelector()})
@@ -175,11 +173,9 @@ def shortlist(
     return result
 
 
-def _has_classes(data: Data) -> bool:
-    from steadyset.tasks import task_of
-
+def _is_stratified(data: Data) -> bool:
     try:
-        return TASKS[task_of(np.asarray(data.y), data.task)].has_classes
+        return TASKS[task_of(target_values(data.y, None), data.task)].stratified
     except Exception:  # what is wrong with the target is told with everything else
         return False
 
