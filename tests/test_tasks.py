@@ -62,6 +62,8 @@ def test_the_task_can_be_said_and_must_make_sense():
     for wrong in ("regression", np.empty((0, 3))):
         with pytest.raises(InputError, match="task must be classes or number"):
             plan_of(whole, task=wrong)
+        with pytest.raises(InputError, match="task must be classes or number"):
+            st.selectors.L0Selector(task=wrong).fit(X, whole)
 
 
 def test_what_was_understood_is_said_in_words():

@@ -43,7 +43,6 @@ def assess(given: Given) -> None:
     from steadyset.assessment import assess as run_assessment
     from steadyset.assessment.request import CopiesWarning
     from steadyset.findings import findings_of
-    from steadyset.kernels.jit import nothing_compiled
 
     if given.max_runs is not None and given.runs != "auto":
         raise InputError("--max-runs limits --runs auto, which is not given.")
@@ -60,8 +59,7 @@ def assess(given: Given) -> None:
         "resampling": _resampling(given.resampling, given.runs),
         "n_runs": arguments["n_runs"] if given.runs == "auto" else None,
     }
-    if people and nothing_compiled():
-        typer.echo(COMPILING)
+    _tell_of_compiling(people)
     with (
         resumable(kept) as stop,
         progress_told(None if people else False, "runs") as progress,
@@ -88,7 +86,6 @@ def shortlist(given: Given) -> None:
     import_scikit_learn()
     from steadyset.findings import findings_of
     from steadyset.findings.of_shortlist import record_list
-    from steadyset.kernels.jit import nothing_compiled
     from steadyset.shortlists.run import shortlist as run_shortlist
 
     people = given.format == "table"
@@ -96,8 +93,7 @@ def shortlist(given: Given) -> None:
     folder = given.out if given.out is not None else Path(f"{given.file.name.split('.')[0]}-shortlist")
     kept = f"what is finished is in {folder}, and the same command with --resume continues."
     arguments = given.arguments("run") | {"out": folder}
-    if people and nothing_compiled():
-        typer.echo(COMPILING)
+    _tell_of_compiling(people)
     with (
         resumable(kept) as stop,
         progress_told(None if people else False, "steps") as progress,
@@ -143,15 +139,13 @@ def _told_of_runs(given: Given, ending: str, unit: str, function: Callable[..., 
     """Make runs in a folder by a function of selectors and data, and tell and record what they say."""
     from steadyset.findings import findings_of
     from steadyset.findings.parts import record_findings
-    from steadyset.kernels.jit import nothing_compiled
 
     people = given.format == "table"
     data = _read_data(given, people=people)
     folder = given.out if given.out is not None else Path(f"{given.file.name.split('.')[0]}-{ending}")
     kept = f"what is finished is in {folder}, and the same command with --resume continues."
     arguments = given.arguments("run") | {"out": folder}
-    if people and nothing_compiled():
-        typer.echo(COMPILING)
+    _tell_of_compiling(people)
     with (
         resumable(kept) as stop,
         progress_told(None if people else False, unit) as progress,
@@ -257,6 +251,13 @@ def _read_job(name: str) -> Any:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{name} is not a job: it holds no JSON ({error}).") from None
+
+
+def _tell_of_compiling(people: bool) -> None:
+    from steadyset.kernels.jit import nothing_compiled
+
+    if people and nothing_compiled():
+        typer.echo(COMPILING)
 
 
 def _read_data(given: Given, *, people: bool) -> Data:

@@ -84,11 +84,14 @@ class TaskModel(BaseEstimator):  # type: ignore[misc]
 
     def _known_task(self) -> str | None:
         """The task that was found, given, or is the only one; None before a fit that takes it from y."""
-        return self._given_task() or getattr(self, "task_", None)
+        given = self._given_task()
+        return getattr(self, "task_", None) if given is None else given
 
     def _given_task(self) -> str | None:
-        only = len(self.outcomes) == 1
-        return next(iter(self.outcomes)) if only else self.task and (TASKS[self.task].among(self.outcomes) or self.task)
+        if len(self.outcomes) == 1:
+            return next(iter(self.outcomes))
+        known = isinstance(self.task, str) and self.task in TASKS.names()
+        return TASKS[str(self.task)].among(self.outcomes) or self.task if known else self.task
 
     def _read_task(self, y: Any) -> Outcome:
         """How y is treated, by the task that is given, or else by what y holds; the task is remembered."""
