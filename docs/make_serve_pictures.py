@@ -1,4 +1,4 @@
-"""The pictures of docs/serve.md: the page on the data of the demonstration, in Chromium."""
+"""The pictures of docs/serve.md: the page on its own examples, in Chromium."""
 
 from __future__ import annotations
 
@@ -11,20 +11,17 @@ from pathlib import Path
 import chromium
 import uvicorn
 from playwright.sync_api import Page, sync_playwright
-from sklearn.datasets import load_breast_cancer
 
 from steadyset.serve import create_application
 from steadyset.serve.access import Access
 
 IMAGES = Path(__file__).parent / "images"
 PATIENCE = 600_000  # milliseconds
+WIDTH = 1280
 
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as place:
-        table = Path(place) / "breast-cancer.csv"
-        X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-        X.assign(diagnosis=y.map({0: "malignant", 1: "benign"})).to_csv(table, index=False)
         folder = Path(place) / "page"
         folder.mkdir()
         listening = socket.create_server(("127.0.0.1", 0))
@@ -35,12 +32,13 @@ def main() -> int:
         thread.start()
         with sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=chromium.needed(), args=["--no-sandbox"])
-            page = browser.new_page(viewport={"width": 1100, "height": 800})
+            page = browser.new_page(viewport={"width": WIDTH, "height": 900})
             page.set_default_timeout(PATIENCE)
             page.goto(access.link)
             page.wait_for_url("**/")
-            _measure(page)
-            _assess(page, table)
+            _shot(page, "serve-home.png")
+            _data(page)
+            _lists(page)
             _tune(page)
             browser.close()
         server.should_exit = True
@@ -48,46 +46,43 @@ def main() -> int:
     return 0
 
 
-def _measure(page: Page) -> None:
-    page.get_by_role("link", name="Measure").first.click()
-    page.get_by_role("button", name="Two procedures").click()
-    page.locator("#result svg[role=img]").first.wait_for()
-    _shot(page, "serve-measure.png", height=1300)
-
-
-def _assess(page: Page, table: Path) -> None:
-    page.get_by_role("link", name="Assess").first.click()
-    page.set_input_files("#upload", table)
-    page.get_by_role("button", name="diagnosis").click()
-    page.get_by_text("One run:").wait_for()
-    _shot(page, "serve-assess.png", height=1500)
-    page.get_by_label("Runs (").fill("30")
-    page.get_by_label("Name").fill("breast cancer")
-    page.get_by_role("button", name="Assess").click()
-    page.locator(".progress tbody tr:has-text(' to ')").nth(4).wait_for()  # all five have an interval
-    _shot(page, "serve-progress.png", height=900)
+def _data(page: Page) -> None:
+    page.get_by_role("button", name="2,000 made-up genes").click()
+    page.get_by_text("on 2 cores").or_(page.get_by_text("on 1 core")).or_(page.locator(".time b")).first.wait_for()
+    _shot(page, "serve-data.png")
+    page.get_by_text("Quick look").click()
+    page.get_by_role("button", name="Find the shortlist").click()
+    page.get_by_text("Features so far").wait_for()
+    page.get_by_text(" left").first.wait_for()
+    _shot(page, "serve-progress.png")
     page.frame_locator("iframe.report").get_by_role("heading", level=1).wait_for()
-    _shot(page, "serve-report.png", height=1100)
+    page.wait_for_timeout(2000)
+    _shot(page, "serve-report.png", 1400)
+
+
+def _lists(page: Page) -> None:
+    page.goto(page.url.partition("/runs")[0] + "/measure?example=signatures")
+    page.locator("#result svg[role=img]").first.wait_for()
+    _shot(page, "serve-lists.png", 1400)
 
 
 def _tune(page: Page) -> None:
-    page.get_by_role("link", name="Tune").first.click()
-    page.get_by_role("link", name="data/").click()
-    page.get_by_role("button", name="diagnosis").click()
-    page.get_by_label("Configurations").fill("8")
-    page.get_by_label("Name").fill("tuned")
-    page.get_by_role("button", name="Tune").click()
-    page.get_by_text("The Pareto front so far").wait_for()
-    _shot(page, "serve-tune.png", height=1000)
+    page.goto(page.url.partition("/measure")[0])
+    page.get_by_role("button", name="Example: 569 tumours").last.click()
+    page.locator("#trials").fill("8")
+    page.get_by_role("button", name="Find the best method").click()
+    page.get_by_text("The best so far").wait_for()
+    _shot(page, "serve-tune.png", 1100)
     page.frame_locator("iframe.report").get_by_role("heading", level=1).wait_for()
-    page.get_by_role("link", name="Runs").first.click()
-    page.get_by_text("The steadiest selector").wait_for()
-    _shot(page, "serve-runs.png", height=388)
+    page.get_by_role("link", name="Results").first.click()
+    page.locator("td .tag.finished").nth(1).wait_for()
+    page.wait_for_timeout(2000)
+    _shot(page, "serve-runs.png")
 
 
-def _shot(page: Page, name: str, height: int) -> None:
-    IMAGES.mkdir(exist_ok=True)
-    page.screenshot(path=IMAGES / name, full_page=True, clip={"x": 0, "y": 0, "width": 1100, "height": height})
+def _shot(page: Page, name: str, most: int = 2000) -> None:
+    height = min(most, page.evaluate("document.documentElement.scrollHeight"))
+    page.screenshot(path=IMAGES / name, full_page=True, clip={"x": 0, "y": 0, "width": WIDTH, "height": height})
 
 
 if __name__ == "__main__":

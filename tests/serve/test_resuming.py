@@ -57,7 +57,7 @@ def begun(folder, options=TYPED, runs=RUNS):
 def test_a_run_of_the_terminal_is_resumed_stopped_and_resumed_as_if_it_had_not_been(client, folder):
     begun(folder)
     assert (progress(folder).state, progress(folder).done) == (INTERRUPTED, 3)
-    assert "Resume" in client.get("/runs/typed").text
+    assert "Go on" in client.get("/runs/typed").text
     assert client.post("/runs/typed/resume", headers=client.change).headers["location"] == "/runs/typed"
     until(lambda: progress(folder).done > 3)
     client.post("/runs/typed/stop", headers=client.change)
@@ -93,7 +93,7 @@ def test_what_cannot_be_repeated_safely_says_why_and_is_not_run(client, folder, 
     (folder / "typed" / "assessment.json").write_text(json.dumps(settings), encoding="utf-8")
     page = client.get("/runs/typed").text
     assert why in page
-    assert "Resume</button>" not in page
+    assert "Go on</button>" not in page
     assert why in client.post("/runs/typed/resume", headers=client.change).text
     assert not (folder / "typed" / JOB).exists()
 
@@ -115,8 +115,8 @@ def test_a_command_is_repeated_with_its_options_from_where_it_was_typed(folder):
     assert order.cores == 1
 
 
-def test_a_tuning_records_its_command_and_is_seen_while_it_works(folder):
-    pytest.importorskip("optuna")
+def tuned_in_part(folder, name):
+    """The folder of a tuning that was interrupted after its first configuration, a minute ago."""
     table(folder / "table.csv")
     data = st.load_data(folder / "table.csv", "tumour")
 
@@ -125,17 +125,22 @@ def test_a_tuning_records_its_command_and_is_seen_while_it_works(folder):
             raise KeyboardInterrupt
 
     space = {"filter": ["anova"], "model": {"knn": {"kneighborsclassifier__n_neighbors": [1, 3]}}}
-    job = Job("tune", {"file": "table.csv", "target": "tumour", "trials": 9, "out": "tuned"})
+    job = Job("tune", {"file": "table.csv", "target": "tumour", "trials": 9, "out": name})
     with doing(job), pytest.raises(KeyboardInterrupt):
         st.tune(
             space,
             data.X,
             data.y,
             resampling=st.KFold(3),
-            out=folder / "tuned",
+            out=folder / name,
             n_trials=9,
             execution=st.Execution(progress=interrupted),
         )
+
+
+def test_a_tuning_records_its_command_and_is_seen_while_it_works(folder):
+    pytest.importorskip("optuna")
+    tuned_in_part(folder, "tuned")
     run = RunStore(folder).run("tuned")
     assert (progress_of(run).state, progress_of(run).done) == (RUNNING, 1)  # as far as one can see just now
     before = time.time() - 60
@@ -157,4 +162,4 @@ def test_runs_until_intervals_are_narrow_have_no_total(client, folder):
     found = progress(folder)
     assert (found.done, found.total) == (3, 0)
     assert found.until == "it stops when every interval is narrower than 0.05, after at most 1,000 runs"
-    assert "Interrupted: 3 runs so far." in client.get("/runs").text
+    assert "3 runs so far" in client.get("/runs").text

@@ -1,4 +1,4 @@
-"""Both journeys in a real browser: from an empty folder to a report, without a terminal."""
+"""Journeys in a real browser: from an empty folder to a report, without a terminal."""
 
 import socket
 
@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 from tests.serve.test_browsing import assessed
 from tests.serve.test_safety import listening
+from tests.waiting import until
 
-from steadyset.io.data.data_table import load_data
+from steadyset.assessment import Assessment
 from steadyset.serve import create_application
 from steadyset.serve.access import Access
 
@@ -32,13 +33,14 @@ def opened(browser, server):
     contexts, told = [], []
     base = f"http://127.0.0.1:{access.port}"
 
-    def opening(path="/", **options):
+    def opening(path="/", *, refused=False, **options):
         context = browser.new_context(accept_downloads=True, **options)
         context.set_default_timeout(PATIENCE)
         context.grant_permissions(["clipboard-read", "clipboard-write"], origin=base)
         contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda message: told.append(message.text))
+        expected = ("net::ERR_FAILED", "htmx:sseError", "[object Event]", "400 (Bad Request)") if refused else ()
+        page.on("console", lambda said: None if any(one in said.text for one in expected) else told.append(said.text))
         page.on("pageerror", lambda error: told.append(str(error)))
         page.on(
             "request", lambda asked: None if asked.url.startswith((base, "data:", "blob:")) else told.append(asked.url)
@@ -70,24 +72,26 @@ def no_wider_than_the_window(page):
 def test_from_a_table_to_a_report(opened, server, tmp_path):
     folder, _ = server
     page = opened()
-    page.get_by_role("link", name="Assess").last.click()
     page.set_input_files("#upload", table(tmp_path / "my study.csv"))
     page.get_by_role("button", name="tumour (2 values)").click()
-    understood = page.locator(".understood").inner_text()
-    assert load_data(tmp_path / "my study.csv", "tumour").understood in understood
-    assert "2 classes (no 20, yes 20)" in understood
-    page.get_by_text("One run:").wait_for()
-    assert "About" in page.locator('[hx-post="/estimate"]').inner_text()
+    page.get_by_role(
+        "heading", name="40 samples, 6 features, 2 values of tumour to tell apart: no (20) and yes (20)."
+    ).wait_for()
+    page.get_by_label("Lists of methods that I choose, compared").check()
     for name in ("lasso", "elastic_net", "jmi", "forest"):
-        page.get_by_label(name, exact=True).uncheck()
+        page.locator(f'input[value="{name}"]').uncheck()
+    page.get_by_text("All 33 methods").or_(page.get_by_text("All 32 methods")).click()
     page.get_by_label("With parameters").fill("relieff:k=2")
+    page.get_by_text("More settings").click()
     page.get_by_label("Runs (").fill("3")
     page.get_by_label("Name").fill("study 1")
-    page.get_by_role("button", name="Assess").click()
+    page.get_by_text("one run: anova").wait_for()
+    assert "About" in page.locator("#estimate").inner_text()
+    page.get_by_role("button", name="Compare the methods").click()
     page.wait_for_url("**/runs/study%201")
     frame = page.frame_locator("iframe.report")
     assert "How steady is the selection?" in frame.get_by_role("heading", level=1).inner_text()
-    assert "Finished: 6 of 6 runs" in page.inner_text("#run")
+    assert page.locator(".tag.provisional").count() == 0  # what was known meanwhile does not stand beside the report
     with page.expect_download() as report:
         page.get_by_role("link", name="Download the report").click()
     assert "relieff" in report.value.path().read_text(encoding="utf-8")
@@ -97,16 +101,19 @@ def test_from_a_table_to_a_report(opened, server, tmp_path):
     page.get_by_role("button", name="Methods paragraph").click()
     page.get_by_role("button", name="Copy the paragraph").click()
     assert "bootstrap" in page.evaluate("navigator.clipboard.readText()")
+    page.get_by_text("The same without the page").click()
     assert page.inner_text("#command").startswith("steadyset assess data/my-study-")
     _more_runs_then_rename_and_delete(page, folder)
 
 
 def _more_runs_then_rename_and_delete(page, folder):
-    page.get_by_text("Add runs or selectors").click()
+    page.get_by_text("Add runs or methods").click()
     page.get_by_label("Runs in all").fill("4")
     page.get_by_role("button", name="Add", exact=True).click()
-    page.get_by_text("8 of 8 runs").wait_for()
-    page.get_by_text("Rename or delete").click()
+    page.locator(".progress").wait_for()
+    page.locator("iframe.report").wait_for()
+    assert len(Assessment.open(folder / "study 1").cells) == 8
+    page.get_by_text("Rename, tag or delete").click()
     page.get_by_label("New name").fill("../away")
     page.get_by_role("button", name="Rename").click()
     page.get_by_text("cannot be the name of a run").wait_for()
@@ -114,7 +121,7 @@ def _more_runs_then_rename_and_delete(page, folder):
     page.get_by_role("button", name="Rename").click()
     page.wait_for_url("**/runs/kept")
     page.once("dialog", lambda dialog: dialog.dismiss())
-    page.get_by_text("Rename or delete").click()
+    page.get_by_text("Rename, tag or delete").click()
     page.get_by_role("button", name="Delete").click()
     assert (folder / "kept" / "assessment.json").exists()
     page.once("dialog", lambda dialog: dialog.accept())
@@ -123,39 +130,45 @@ def _more_runs_then_rename_and_delete(page, folder):
     assert not (folder / "kept").exists()
 
 
-def test_from_a_table_to_a_list(opened, server, tmp_path):
+def test_from_a_table_to_a_list_with_nothing_but_clicks(opened, server):
     folder, _ = server
-    page = opened()
-    page.get_by_role("link", name="List").last.click()
-    page.set_input_files("#upload", table(tmp_path / "a list.csv", 60))
-    page.get_by_role("button", name="tumour (2 values)").click()
-    page.get_by_text("About").wait_for()
-    page.get_by_label("False features").fill("0.5")
-    page.get_by_label("Repeats").fill("2")
-    page.get_by_label("Name").fill("listed")
-    page.get_by_role("button", name="Shortlist").click()
-    page.wait_for_url("**/runs/listed")
+    table(folder / "a list.csv", 60)
+    page = opened("/data?file=a list.csv&target=tumour")
+    page.get_by_text("Quick look").click()
+    page.get_by_role("button", name="0.5", exact=True).click()
+    assert page.get_by_label("False features").input_value() == "0.5"
+    page.get_by_role("button", name="Find the shortlist").click()
+    page.wait_for_url("**/runs/a-list")
+    until(
+        lambda: (folder / "a-list" / "report.html").exists(), seconds=PATIENCE / 1000
+    )  # though nobody has looked at it
     report = page.frame_locator("iframe.report")
-    report.get_by_text("tell yes from no").wait_for()
-    assert "Finished: 4 of 4 runs" in page.inner_text("#run")
-    assert set((folder / "listed" / "shortlist.txt").read_text(encoding="utf-8").split("\n")) >= {"gene 0", "gene 1"}
-    assert "about 0.5 of them may be false" in report.locator("#answer").inner_text()
+    report.get_by_text("tell yes from no").first.wait_for()
+    assert page.title().startswith("✓")
+    assert set((folder / "a-list" / "shortlist.txt").read_text(encoding="utf-8").split("\n")) >= {"gene 0", "gene 1"}
     for name in ("shortlist.csv", "shortlist.xlsx", "shortlist.txt"):
         with page.expect_download() as taken:
             page.get_by_role("link", name=name).click()
-        assert taken.value.suggested_filename == f"listed-{name}"
+        assert taken.value.suggested_filename == f"a-list-{name}"
+    page.get_by_text("The same without the page").click()
     assert "st.shortlist(" in page.locator("#python").inner_text()
     assert "--false 0.5" in page.locator("#command").inner_text()
+    page.get_by_role("link", name="Run again with changes").click()
+    assert page.get_by_label("False features").input_value() == "0.5"
+    assert page.get_by_label("Quick look").is_checked()
+    assert page.locator("#out").input_value() == "a-list-2"
 
 
-def test_two_runs_are_compared(opened, server):
+def test_results_are_sorted_found_tagged_and_those_that_fit_compared(opened, server):
     folder, _ = server
-    for seed, name in enumerate(("one", "other")):
-        assessed(folder / name, seed)
-    page = opened("/runs")
-    page.get_by_label("First").select_option("one")
-    page.get_by_label("Second").select_option("other")
-    page.get_by_role("button", name="Compare").click()
+    for seed, name in enumerate(("one", "other", "third")):
+        assessed(folder / name, seed, n_features=6 if name != "third" else 5)
+    page = opened("/runs", refused=True)
+    page.get_by_label("Choose one").check()
+    assert page.get_by_label("Choose third").is_disabled()
+    page.get_by_text("Greyed boxes: other features").wait_for()
+    page.get_by_label("Choose other").check()
+    page.get_by_role("button", name="Compare", exact=True).click()
     frame = page.frame_locator("iframe.report")
     frame.get_by_role("heading", level=1).wait_for()
     assert frame.get_by_text("other: anova:k=2").count()
@@ -163,6 +176,22 @@ def test_two_runs_are_compared(opened, server):
     with page.expect_download() as report:
         page.get_by_role("link", name="Download the comparison").click()
     assert "one: anova:k=2" in report.value.path().read_text(encoding="utf-8")
+    page.goto(page.url.replace("run=other", "run=third"))
+    assert "features" in page.get_by_role("alert").inner_text()
+    page.goto(page.url.partition("/compare")[0] + "/runs/one")
+    page.get_by_text("Rename, tag or delete").click()
+    page.get_by_label("Tags").fill("for the paper")
+    page.get_by_role("button", name="Tag", exact=True).click()
+    page.get_by_role("link", name="Results").first.click()
+    page.get_by_role("button", name="for the paper").click()
+    assert page.locator("tbody tr:visible th a").all_inner_texts() == ["one"]
+    page.get_by_role("button", name="for the paper").click()
+    page.get_by_label("Find").fill("third")
+    assert page.locator("tbody tr:visible th a").all_inner_texts() == ["third"]
+    page.get_by_label("Find").fill("")
+    page.get_by_role("button", name="File").click()
+    names = page.locator("tbody tr:visible th a").all_inner_texts()
+    assert names == sorted(names)
 
 
 def test_from_pasted_selections_to_a_report_with_the_keyboard_alone(opened):
@@ -173,11 +202,12 @@ def test_from_pasted_selections_to_a_report_with_the_keyboard_alone(opened):
     while page.evaluate("document.activeElement.id") != "first_text":
         page.keyboard.press("Tab")
     page.keyboard.insert_text(MATRIX)
-    while page.evaluate("document.activeElement.textContent") != "Measure":
+    while page.evaluate("document.activeElement.textContent") != "Compare the lists":
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    page.locator("#result").get_by_text("4 runs, 4 features, 2 selected").wait_for()
-    assert page.locator("#result tbody tr td:first-child").first.inner_text() == "nogueira"
+    page.locator("#result").get_by_text("In 4 of 4").wait_for()
+    page.get_by_text("How it was understood").click()
+    assert page.locator("#result").get_by_text("4 runs, 4 features, 2 selected").is_visible()
     with page.expect_download() as report:
         page.get_by_role("link", name="Download the report").click()
     assert "4 runs" in report.value.path().read_text(encoding="utf-8")
@@ -186,8 +216,8 @@ def test_from_pasted_selections_to_a_report_with_the_keyboard_alone(opened):
 
 def test_examples_comparisons_and_errors_are_seen_and_a_link_carries_the_input(opened):
     page = opened("/measure")
-    page.get_by_label("Paste here").first.fill("a,b\n1,0\n")
-    page.get_by_role("button", name="Measure", exact=True).click()
+    page.get_by_label("Your lists").fill("a,b\n1,0\n")
+    page.get_by_role("button", name="Compare the lists", exact=True).click()
     page.locator("#complaint .complaint").wait_for()
     page.get_by_role("button", name="Two procedures").click()
     page.locator("#result").get_by_text("The steadiest procedure is first").wait_for()
@@ -197,15 +227,15 @@ def test_examples_comparisons_and_errors_are_seen_and_a_link_carries_the_input(o
     assert "/measure#in=" in link
     page.goto(link.replace("#", "?again#"))
     page.locator("#result").get_by_text("The steadiest procedure is first").wait_for()
-    page.get_by_role("link", name="Runs").click()
+    page.get_by_role("link", name="Results").first.click()
     page.go_back()
-    assert page.get_by_label("Paste here").first.is_visible()
+    assert page.get_by_label("Your lists").is_visible()
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        {"viewport": {"width": 420, "height": 800}, "color_scheme": "dark"},
+        {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"},
         {"viewport": {"width": 640, "height": 450}, "device_scale_factor": 2},  # 1280 x 900 at 200%
         {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
     ],
@@ -215,9 +245,10 @@ def test_pages_fit_the_window_and_paint_at_once(opened, server, tmp_path, option
     folder, access = server
     file = table(folder / "fit.csv").name
     page = opened(**options)
-    for path in ("/", "/measure", "/assess", "/tune", "/runs", f"/data?kind=assess&file={file}&target=tumour"):
+    form = f"/data?kind=assess&file={file}&target=tumour"
+    for path in ("/", "/measure", "/shortlist", "/tune", "/runs", "/help", form):
         page.goto(f"http://127.0.0.1:{access.port}{path}")
         assert no_wider_than_the_window(page), path
         dark = options.get("color_scheme") == "dark"
         background = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        assert (background == "rgb(20, 25, 31)") == dark
+        assert (background == "rgb(18, 23, 28)") == dark

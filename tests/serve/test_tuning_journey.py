@@ -20,11 +20,11 @@ def test_from_a_table_to_a_chosen_configuration(client, folder, tmp_path):
     name = uploaded(client, "my study.csv", table(tmp_path / "x.csv").read_bytes())
     asked = {"kind": "tune", "file": name, "target": "tumour"}
     page = client.get("/data", params=asked).text
-    assert "2 classes (no 20, yes 20)" in page
+    assert "2 values of tumour to tell apart: no (20) and yes (20)" in page
     assert 'hx-post="/estimate"' in page
     form = {**asked, "trials": "3", "resampling": "kfold:n_splits=10", "jobs": "1", "seed": "0", "out": "tuned"}
     told = html.unescape(client.post("/estimate", data=form, headers=client.change).text)
-    assert re.search(r"About \d.*, by 3 configurations tried out\.", told)
+    assert re.search(r"About \d.*, by 3 configurations tried out", told)
     wrong = client.post("/estimate", data={**form, "trials": "many"}, headers=client.change).text
     assert "“Configurations” must be a whole number" in wrong
     assert client.post("/runs", data=form, headers=client.change).headers["location"] == "/runs/tuned"

@@ -37,13 +37,15 @@ class Field:
 
     Attributes
     ----------
-    place : the part of the form: target, reading, order, runs or measure
+    place : the part of the form: target, columns, reading, order, ask, runs, measure or lists
     label : what it is called there and, in quotes, in sentences; in the form, `more` follows
     empty : what it is called to choose no value
     choices : the values to choose from, with their words; a function where they may be registered
     value : what the field holds at first, where that is not the default of the option
     least : the smallest number that the page takes, where the command takes smaller ones
     called : what sentences call it, where that is not the label
+    buttons : values that a click puts into the field, with their words
+    quick : what the field holds for a quick look
     """
 
     place: str = ""
@@ -54,6 +56,8 @@ class Field:
     value: str | None = None
     least: int | None = None
     called: str = ""
+    buttons: Mapping[str, str] | None = None
+    quick: str | None = None
 
     @property
     def offered(self) -> Mapping[str, str]:

@@ -198,15 +198,26 @@ TABLE: tuple[Option, ...] = (
             "How many false features the list may hold on average.",
             "NUMBER",
             default=1.0,
-            field=Field("runs", "False features", " allowed on average"),
+            field=Field(
+                "ask",
+                "False features",
+                " that the list may hold on average",
+                buttons={"0.5": "0.5", "1.0": "about 1", "2.0": "2", "5.0": "5"},
+            ),
         ),
-        Option("fdr", "Instead, which share of the listed features may be false on average.", "SHARE"),
+        Option(
+            "fdr",
+            "Instead, which share of the listed features may be false on average.",
+            "SHARE",
+            field=Field("runs", "Instead, share of the list", " that may be false, such as 0.1"),
+        ),
         Option("base", _bases, "NAME", many=True, argument="bases"),
         Option(
             "permutations",
             "How many permuted targets. Default: 50, or as many as a smaller allowance needs.",
             "N",
             least=1,
+            field=Field("runs", "Shuffled targets", " (empty: as many as needed)", quick="20"),
         ),
         Option("splits", "How many splits of the rows into two halves.", "N", default=50, least=1),
         Option(
@@ -216,7 +227,7 @@ TABLE: tuple[Option, ...] = (
             "N",
             default=10,
             least=0,
-            field=Field("runs", "Repeats", " on 80% of the rows"),
+            field=Field("runs", "Repeats", " on 80% of the samples", quick="0"),
         ),
         Option("minutes", "When to stop: what there is no time for is left out, and told.", "MINUTES"),
         commands="shortlist",
@@ -267,7 +278,7 @@ TABLE: tuple[Option, ...] = (
         many=True,
         argument="selectors",
         calls=("what",),
-        field=Field("order", "Selectors"),
+        field=Field("order", "Methods"),
     ),
     *_all(
         Option(
@@ -282,7 +293,7 @@ TABLE: tuple[Option, ...] = (
             "Number of runs (100), or auto: run until the intervals are narrow.",
             "N|auto",
             argument="n_runs",
-            field=Field("runs", "Runs", " (a number, or auto)", value="100", least=2),
+            field=Field("runs", "Runs", " (a number, or auto)", value="100", least=2, quick="20"),
         ),
         Option("width", "Width of the intervals at which --runs auto stops.", "W", default=0.05, record="n_runs"),
         Option("max_runs", f"Most runs that --runs auto makes ({MAX_RUNS}).", "N", least=2, record="n_runs"),
@@ -306,7 +317,7 @@ TABLE: tuple[Option, ...] = (
             least=1,
             argument="n_trials",
             calls=("run",),
-            field=Field("runs", "Configurations", value="50"),
+            field=Field("ask", "Configurations", " to try", value="50", quick="10"),
         ),
         Option(
             "objectives",
@@ -431,14 +442,14 @@ TABLE: tuple[Option, ...] = (
             "groups",
             "Rows with the same value, such as one patient's, stay together when runs are drawn.",
             "COLUMN",
-            field=Field("reading", "Groups", ": column whose rows stay together"),
+            field=Field("columns", "Group", ": column whose rows stay together"),
         ),
         Option(
             "drop",
             "Leave a column out; may be repeated.",
             "COLUMN",
             many=True,
-            field=Field("reading", "Leave out", ": columns, one per line"),
+            field=Field("columns", "Leave out", ": columns, one per line"),
         ),
         Option(
             "keep",
@@ -446,6 +457,12 @@ TABLE: tuple[Option, ...] = (
             "COLUMN",
             many=True,
             field=Field("reading", "Keep", ": columns that look like identifiers"),
+        ),
+        Option(
+            "known_only",
+            "Leave out rows whose target is missing.",
+            default=False,
+            field=Field("reading", "Leave out rows without a target", choices={"yes": ""}),
         ),
         Option(
             "impute",
@@ -516,7 +533,13 @@ TABLE: tuple[Option, ...] = (
         heading=READING,
         argument="n_features",
         calls=("read",),
-        field=Field("measure", "Number of features", " to choose from", least=1),
+        field=Field(
+            "measure",
+            "Number of features",
+            ": from how many names could the lists have been chosen?",
+            least=1,
+            buttons={"20000": "all genes: 20,000", "1000": "one panel: 1,000", "": "only these names"},
+        ),
     ),
     *_all(
         Option(

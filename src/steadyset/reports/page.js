@@ -406,5 +406,9 @@
     });
     showCore();
   }
+  // In a frame it tells its height, so that the page around it needs no second scroll bar.
+  if (parent !== window) {
+    new ResizeObserver(() => parent.postMessage({ height: document.body.offsetHeight }, "*")).observe(document.body);
+  }
   addEventListener("beforeprint", () => every("details:not([hidden])").forEach((element) => { element.open = true; }));
 })();

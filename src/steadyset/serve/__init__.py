@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable
@@ -79,7 +80,10 @@ def serve(
                 await self.ended.wait()
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            super().handle_exit(sig, frame)
+            if sig == signal.SIGINT:  # how it is closed; the original would give the signal again at the end
+                self.force_exit, self.should_exit = self.should_exit, True
+            else:
+                super().handle_exit(sig, frame)
             if hasattr(self, "ended"):
                 self.loop.call_soon_threadsafe(self.ended.set)
 
@@ -96,7 +100,7 @@ def create_application(
     """The page on a folder, for those whom `access` admits."""
     from starlette.applications import Starlette
 
-    from steadyset.serve import data_views, run_views  # noqa: F401 - they register what they answer
+    from steadyset.serve import data_views, run_views  # noqa: F401 - the first registers what it answers
     from steadyset.serve.access import Guard
     from steadyset.serve.run_store import DATA, RunStore
     from steadyset.serve.site import ROUTES, Site, Temporary, remove_unfinished
@@ -107,6 +111,7 @@ def create_application(
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:
         remove_unfinished(site.store.path / DATA)
+        run_views.write_reports(site, asyncio.get_running_loop())
         site.queue.begin()
         threading.Thread(target=site.sandbox.begin, daemon=True).start()
         with temporary:

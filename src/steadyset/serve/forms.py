@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.datastructures import QueryParams
 
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.job import Job
 from steadyset.foundation.text import listed
-from steadyset.options import AUTO, RECORDS, Option, arguments_of, options_of
+from steadyset.options import AUTO, RECORDS, Option, arguments_of, as_shell_line, job_from, options_of
 from steadyset.options.table import TABLE
 
 MAX_DIGITS = 9
 MAX_NAMED = 5  # names in a sentence
+SIZE = ":k="  # between a method and how many features it chooses
 PARAMETERS = "_parameters"  # after the name of a field: PARAM=VALUE,... for what was chosen there
 
 
@@ -28,6 +30,73 @@ def options_given(command: str, form: QueryParams, *places: str) -> dict[str, An
     """The options that the parts of a filled form give; a sentence where a field holds what it cannot."""
     found = {option.name: _value(option, form) for option in fields(command, *places)}
     return {name: value for name, value in found.items() if value is not None}
+
+
+def predicted(command: str) -> list[str]:
+    """The options that name what is predicted: one column, or the others together, such as a time and an event."""
+    return [one.name for one in fields(command, "target") if one.metavar == "COLUMN"]
+
+
+def filled(command: str, form: QueryParams, *places: str) -> dict[str, str]:
+    """What the fields of a form hold: what was given, or what they hold at first."""
+    held = {}
+    for option in fields(command, *places):
+        assert option.field is not None
+        first = option.default if option.field.value is None else option.field.value
+        at_first = "" if option.many or first is None or first is False else str(first)
+        given = form.getlist(option.name)
+        held[option.name] = "\n".join(given if option.many else given[-1:]) if given else at_first
+    return held
+
+
+def question(job: Job) -> str:
+    """The address of the form that asks for a job, as it was filled."""
+    pairs = [("kind", job.command), ("file", str(job.options.get("file", "")))]
+    for option in fields(job.command, "target", "columns", "reading", "order", "ask", "runs"):
+        value = job.options.get(option.name)
+        if isinstance(value, bool):
+            value = "yes" if value else "no"
+        if value is not None and option.name != "out":
+            pairs += [(option.name, str(one)) for one in (value if isinstance(value, list) else [value])]
+    return f"/data?{urlencode(pairs)}"
+
+
+def with_role(command: str, form: QueryParams, choice: str) -> str:
+    """The address of a form after a click that gives an option a value, or a column a part: "target diagnosis".
+
+    A column plays one part; as a "feature" it plays none of the others.
+    """
+    chosen, _, value = choice.partition(" ")
+    known = {option.name: option for option in fields(command, "target", "columns", "reading")}
+    parts = {name for name, option in known.items() if option.metavar == "COLUMN"}
+    takes_part = chosen in parts or chosen == "feature"
+    names, pairs = value.split("\n"), []
+    first, *others = predicted(command)
+    instead = others if chosen == first else [first] if chosen in others else []
+    for name, held in form.multi_items():
+        if name == "role" or name in instead or (name == chosen and not known[name].many):
+            continue
+        if name in parts and takes_part and not (name == "keep" and chosen == "feature"):
+            held = "\n".join(one for one in held.split("\n") if one.strip() not in names)
+        pairs += [(name, held)] if held else []
+    return f"/data?{urlencode(pairs + ([(chosen, value)] if chosen in known else []))}"
+
+
+def methods_of(texts: Iterable[str]) -> tuple[list[str], str]:
+    """The methods that were named, and the number of features that all of them are to choose, "" where they differ."""
+    names = [line.strip() for text in texts for line in text.split("\n") if line.strip()]
+    sizes = {name.partition(SIZE)[2] if SIZE in name else "" for name in names}
+    (size,) = sizes if len(sizes) == 1 else ("",)
+    return [
+        name.removesuffix(f"{SIZE}{size}") if size.isdecimal() else name for name in names
+    ], size if size.isdecimal() else ""
+
+
+def sized(names: Sequence[str], size: str) -> list[str]:
+    """Methods with a number of features to choose, where they have no parameters of their own."""
+    if size and (not size.isdecimal() or len(size) > MAX_DIGITS or not int(size)):
+        raise InputError(f"“Number of features” must be a whole number of at least 1 (got {json.dumps(size[:40])}).")
+    return [f"{name}{SIZE}{int(size)}" if size and ":" not in name else name for name in names]
 
 
 def _value(option: Option, form: QueryParams) -> Any:
@@ -96,6 +165,17 @@ def as_field(argument: Argument) -> str:
             return called(option)
 
 
+def copied(content: Mapping[str, Any] | None) -> dict[str, str]:
+    """What can be copied of a job: the command line and the lines of Python that do the same."""
+    command = as_shell_line(content)
+    if not command or content is None:  # a job of another version, or of a stranger; or Python made the folder
+        return {"command": "", "python": ""}
+    try:
+        return {"command": command, "python": python_lines(job_from(content))}
+    except (InputError, KeyError):  # the lines would leave out what the command loads
+        return {"command": command, "python": ""}
+
+
 def python_lines(job: Job) -> str:
     """A script with the same result as a job."""
     known = options_of(job.command)
@@ -134,12 +214,16 @@ def _in_python(option: Option, value: Any) -> Any:
     return int(value) if option.metavar == "N|auto" and str(value).isdecimal() else value
 
 
-def proposal(argument: Argument, form: Mapping[str, str]) -> tuple[str, str, str] | None:
+def proposal(argument: Argument, form: Mapping[str, str], command: str = "assess") -> tuple[str, str, str] | None:
     """What a button says that does what an error proposes, with the field that it sets and its value."""
-    option = next((one for one in fields("assess", "reading") if (one.argument or one.name) == argument.name), None)
+    places = ("target", "columns", "reading", "lists")
+    option = next((one for one in fields(command, *places) if (one.argument or one.name) == argument.name), None)
     if option is None:
         return None
+    assert option.field is not None
     words, value = as_field(argument).replace("“", "").replace("”", ""), argument.value
+    if len(option.field.offered) == 1:
+        return f"{option.field.label}{option.field.more}", option.name, next(iter(option.field.offered))
     if option.many and isinstance(value, str | tuple):
         names = [value] if isinstance(value, str) else list(value)
         words = f"{words.partition(':')[0]}: {listed(names, MAX_NAMED)}"

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -46,6 +46,7 @@ class Queue:
     def __init__(self, store: RunStore, cores: int | None = None, program: Sequence[str] = PROGRAM) -> None:
         self.store, self.program = store, program
         self.cores = cores or os.cpu_count() or 1
+        self.ended: Callable[[str], None] = lambda name: None  # is told who has
         self._running: dict[str, int] = {}  # cores by name
         self._lock = threading.RLock()
 
@@ -67,6 +68,12 @@ class Queue:
             last = max((run.order.number for run in self.store.runs() if run.order is not None), default=0)
             write_order(path, order.but(state=WAITING, number=last + 1))
             self._start_waiting()
+
+    def ahead(self, run: Run) -> list[str]:
+        """What a waiting run waits for: what runs, and what was ordered before it."""
+        number = run.order.number if run.order is not None else 0
+        waiting = [one for one in self.store.runs() if one.order is not None and one.order.state == WAITING]
+        return [*self._running, *(one.name for one in waiting if one.order and one.order.number < number)]
 
     def moved(self, run: Run, order: Order) -> None:
         """Put down the order of a run folder that got another name."""
@@ -145,6 +152,7 @@ class Queue:
             self._running.pop(name, None)
             with suppress(OSError, InputError):  # the folder may be gone
                 self._start_waiting()
+        self.ended(name)
 
 
 def is_held(folder: Path) -> bool:

@@ -8,26 +8,28 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import lasting
 from steadyset.io import beneath
-from steadyset.io.disk import CELLS, DATABASE, FINISHED, SETTINGS, TABLE, TRIALS, is_locked
-from steadyset.serve.job_queue import is_held
+from steadyset.io.disk import CELLS, DATABASE, FINISHED, SETTINGS, TABLE, TARGETS, TRIALS, is_locked
+from steadyset.serve.job_queue import Queue, is_held
 from steadyset.serve.run_store import COMPLAINT, HELD, JOB, PAUSED, SAID, STOPPED, WAITING, Run, RunStore
 from steadyset.serve.sandbox import FolderFacts, Inspector, Sandbox
 
 RUNNING, FINISHED_STATE, FAILED, INTERRUPTED = "running", "finished", "failed", "interrupted"
 FOUND, DAMAGED = "found", "damaged"
 STATES = {
-    WAITING: "Waiting for free cores",
+    WAITING: "Waiting",
     RUNNING: "Running",
     PAUSED: "Paused",
     STOPPED: "Stopped",
     FAILED: "It could not run",
     INTERRUPTED: "Interrupted",
-    FINISHED_STATE: "Finished",
+    FINISHED_STATE: "Done",
     FOUND: "Found in this folder, not ordered on this page",
     DAMAGED: "Damaged",
 }
@@ -37,7 +39,19 @@ ON_ALL_ROWS = "--1.json"
 EVERY = 0.25  # seconds between two looks
 ALIVE = 15.0  # seconds after which a silent stream says that it is there
 LEAST_PAUSE, DUTY = 1.0, 20.0  # seconds between two interim results, and how many times as long as one takes
+USUAL_REPEATS = 10
+REPEAT = 20.0  # times as long as a target takes
+LEAST_SEEN = 20.0  # seconds after which what was seen says more than when the order began
 _inspector = Inspector()
+
+
+class Step(NamedTuple):
+    """A part of the work in words, how much of it is done and will be (0: unknown), and how long one takes in it."""
+
+    words: str
+    done: int
+    total: int
+    each: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -52,6 +66,15 @@ class Progress:
     total: int
     complaint: str = ""
     until: str = ""
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def share(self) -> float:
+        """Which share of the work is done, where that is known; else 0."""
+        total = sum(step.total * step.each for step in self.steps)
+        if self.until or not total or not all(step.total for step in self.steps):
+            return 0.0
+        return min(1.0, sum(min(step.done, step.total) * step.each for step in self.steps) / total)
 
     @property
     def lives(self) -> bool:
@@ -72,20 +95,38 @@ def progress_of(run: Run) -> Progress:
     done, total = _counted(run, found)
     complaint, until = _complaint(run.path), _until(found)
     state = _state(run, complaint, finished=done >= total)
+    steps = _steps(run, found, done, 0 if until else total)
     if state == FINISHED_STATE and (until or not total):
-        return Progress(state, done, done)
-    return Progress(state, done, 0 if until else total, complaint if state == FAILED else "", until)
+        return Progress(state, done, done, steps=steps)
+    return Progress(state, done, 0 if until else total, complaint if state == FAILED else "", until, steps)
+
+
+def _steps(run: Run, found: FolderFacts, done: int, total: int) -> tuple[Step, ...]:
+    """The parts of the work: a shortlist has targets before its repeats, which are long."""
+    asked = run.order.options if run.order is not None else (found.job or {}).get("options", {})
+    if run.kind.interim != "provisional":
+        return (Step(run.kind.unit.capitalize(), done, total),)
+    targets, repeats = asked.get("permutations"), asked.get("outer", USUAL_REPEATS)
+    n_targets = targets + 1 if isinstance(targets, int) else 0
+    halves = Step("Halves of the samples, with the true and the shuffled targets", _names(run, TARGETS), n_targets)
+    if not repeats:
+        return (halves,)
+    return halves, Step("Repeats on 80% of the samples", done, repeats if isinstance(repeats, int) else 0, REPEAT)
+
+
+def _names(run: Run, folder: str, ending: str = "") -> int:
+    with suppress(OSError):
+        return sum(name.endswith(ending) and not name.startswith(".") for name in beneath.names(run.path, folder))
+    return 0
 
 
 def _counted(run: Run, found: FolderFacts) -> tuple[int, int]:
     """How many runs or configurations are finished, and how many there will be; 0 where that is not known."""
     if found.selectors:
-        names: list[str] = []
-        with suppress(OSError):
-            names = beneath.names(run.path, FINISHED)
-        single = sum(name.endswith(".json") and not name.endswith(ON_ALL_ROWS) for name in names)
-        done = single + found.packed
-        return done, len(found.selectors) * found.n_runs or done
+        done = _names(run, FINISHED, ".json") - _names(run, FINISHED, ON_ALL_ROWS) + found.packed
+        total = len(found.selectors) * found.n_runs or done
+        # A repeat of a shortlist is one run beside which all features are tried.
+        return (done, total) if run.kind.has_selectors else (done // len(found.selectors), found.n_runs or done)
     asked = None if run.order is None else run.order.options.get("trials")
     return found.tried, asked if isinstance(asked, int) else 0  # a damaged file may hold something else
 
@@ -114,7 +155,7 @@ def _until(found: FolderFacts) -> str:
 
 def stamps(folder: Path) -> tuple[int, ...]:
     """What changes when anything happens in a run folder; reading it costs a few calls of the system."""
-    files = (FINISHED, CELLS, SETTINGS, TABLE, DATABASE, JOB, HELD, TRIALS)
+    files = (FINISHED, TARGETS, CELLS, SETTINGS, TABLE, DATABASE, JOB, HELD, TRIALS)
     return (
         int(is_held(folder)),
         int(is_locked(folder)),
@@ -149,11 +190,12 @@ def _complaint(folder: Path) -> str:
 class Display:
     """What is shown of runs as they go on; interim results come from the sandbox, rarely enough to cost nothing."""
 
-    def __init__(self, render: Callable[..., str], sandbox: Sandbox) -> None:
-        self.render, self.sandbox = render, sandbox
+    def __init__(self, render: Callable[..., str], sandbox: Sandbox, queue: Queue) -> None:
+        self.render, self.sandbox, self.queue = render, sandbox, queue
         self._interim: dict[str, Any] = {}
         self._busy: dict[str, asyncio.Task[None]] = {}
         self._next: dict[str, float] = {}
+        self._first: dict[str, tuple[float, float]] = {}  # when a run was first seen, and what share was done
 
     def revision(self, name: str) -> int:
         """Changes with the interim result."""
@@ -163,24 +205,48 @@ class Display:
         """The state of a run as a part of a page, and whether it may still change."""
         progress = await asyncio.to_thread(progress_of, run)
         is_due = run.name not in self._busy and time.monotonic() >= self._next.get(run.name, 0.0)
-        if progress.state == RUNNING and progress.done and is_due:
+        if progress.state == RUNNING and progress.steps[0].done and is_due:
             self._busy[run.name] = asyncio.create_task(self._compute(run))
-        interim = self._interim.get(run.name)
-        text = self.render("progress.html.j2", run=run, progress=progress, interim=interim)
+        # What has a report says everything there; what ended without one keeps what it had found.
+        if not progress.lives and progress.done and not beneath.modified(run.path, run.kind.reported):
+            await self._compute(run)
+        left = self.left(run, progress)
+        text = self.render(
+            "progress.html.j2",
+            run=run,
+            progress=progress,
+            interim=None if beneath.modified(run.path, run.kind.last) else self._interim.get(run.name),
+            left="" if left is None else lasting(left),
+            ends="" if left is None else f"{datetime.now() + timedelta(seconds=left):%H:%M}",
+            ahead=self.queue.ahead(run) if progress.state == WAITING else [],
+            cores=self.queue.cores,
+        )
         if not progress.lives:
             self._interim.pop(run.name, None)
+            self._first.pop(run.name, None)
         return text, progress.lives
+
+    def left(self, run: Run, progress: Progress) -> float | None:
+        """How many seconds a run will still take, by how fast it has been; None where nobody knows."""
+        if progress.state != RUNNING or not 0 < progress.share < 1:
+            return None
+        now = time.time()
+        since, before = self._first.setdefault(run.name, (now, progress.share))
+        if now - since < LEAST_SEEN or progress.share <= before:
+            since, before = beneath.modified(run.path, JOB) / 1e9, 0.0
+        return (now - since) / (progress.share - before) * (1 - progress.share) if since else None
 
     async def _compute(self, run: Run) -> None:
         begin = time.monotonic()
         try:
-            self._interim[run.name] = await self.sandbox.call(run.kind.interim, str(run.path))
+            job = facts_of(run.path).job if run.order is None else run.order.job._asdict()
+            self._interim[run.name] = await self.sandbox.call(run.kind.interim, str(run.path), job)
         except InputError:
             pass  # the next one may find more
         finally:
             now = time.monotonic()
             self._next[run.name] = now + max(LEAST_PAUSE, DUTY * (now - begin))
-            del self._busy[run.name]
+            self._busy.pop(run.name, None)
 
 
 class Watches:

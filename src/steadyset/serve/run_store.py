@@ -48,14 +48,14 @@ from steadyset.io.formats.record import PACKED, endings_in_words, format_of
 from steadyset.options import files_read, jobs, why_in_terminal
 
 DATA = "data"  # the folder of uploaded tables
-JOB, HELD, SAID, REPORT = "job.json", "held", "said.txt", "report.html"
+JOB, HELD, SAID, REPORT, TAGS = "job.json", "held", "said.txt", "report.html", "tags.txt"
 WAITING, STARTED, PAUSED, STOPPED = "waiting", "started", "paused", "stopped"
 COMPLAINT = "steadyset: "  # what the command puts before a sentence on what is wrong
 PAGE, SEAL, KEY, KEY_BYTES = "page", "seal", "page.key", 32
 MAX_ORDER_BYTES, MAX_NAME_BYTES = 1 << 20, 255
 NAME = re.compile(r"[^\W_][\w .()+-]{0,79}")  # begins with a letter or digit, and has no separators
 # What runs and the page write: nothing else is ever deleted.
-OWN = (JOB, HELD, SAID, REPORT, SETTINGS, CELLS, ALIKE_FEATURES, TABLE, LOCK, DATABASE, TRIALS)
+OWN = (JOB, HELD, SAID, REPORT, TAGS, SETTINGS, CELLS, ALIKE_FEATURES, TABLE, LOCK, DATABASE, TRIALS)
 BESIDE_DATABASE = tuple(f"{DATABASE}-{part}" for part in ("journal", "wal", "shm"))
 OWN_TOO = (RECORDED_FINDINGS, CHOSEN, LIST, LIST_TABLE, LIST_SHEET, LIST_NAMES, *BESIDE_DATABASE)
 
@@ -67,22 +67,26 @@ class Kind(NamedTuple):
     ----------
     command : that makes it
     name : what it is called
-    title : of the form that asks for it
+    wish, note : what a person wants who asks for it, and a sentence about that
+    start : what the button says
     unit : what is counted while it goes on
     mark, last : files by which it is known: from the first run on, and once all are finished
     reported : the file that a report needs
-    estimate, interim : what the sandbox computes before it is ordered, and while it goes on
+    check, estimate, interim : what the sandbox computes when it is ordered, before, and while it goes on
     tables : files of it that people take away
-    has_selectors : whether selectors and runs can be added to it, and two of them be compared
+    has_selectors : whether methods and runs can be added to it, and several of them be compared
     """
 
     command: str
     name: str
-    title: str
+    wish: str
+    note: str
+    start: str
     unit: str
     mark: str
     last: str
     reported: str
+    check: str
     estimate: str
     interim: str
     tables: tuple[str, ...]
@@ -92,25 +96,31 @@ class Kind(NamedTuple):
 KINDS = (
     Kind(
         command="shortlist",
-        name="shortlist",
-        title="Get a list of features",
-        unit="runs",
+        name="Shortlist",
+        wish="A shortlist with as many features as the data support",
+        note="It says how many of them may be false.",
+        start="Find the shortlist",
+        unit="repeats",
         mark=LIST,
         last=RECORDED_FINDINGS,
         reported=RECORDED_FINDINGS,
+        check="checked_shortlist",
         estimate="estimated_shortlist",
-        interim="interim",
+        interim="provisional",
         tables=(LIST_TABLE, LIST_SHEET, LIST_NAMES),
         has_selectors=False,
     ),
     Kind(
         command="assess",
-        name="assessment",
-        title="Assess selectors",
+        name="Methods compared",
+        wish="Lists of methods that I choose, compared",
+        note="How steady each list is, and how well it predicts; no error is stated.",
+        start="Compare the methods",
         unit="runs",
         mark=SETTINGS,
         last=TABLE,
         reported=SETTINGS,
+        check="checked",
         estimate="estimated",
         interim="interim",
         tables=(TABLE,),
@@ -118,12 +128,15 @@ KINDS = (
     ),
     Kind(
         command="tune",
-        name="tuning",
-        title="Tune: find the best configurations",
+        name="Best method",
+        wish="The best method for my data",
+        note="Tries many, and keeps accurate, steady and small ones.",
+        start="Find the best method",
         unit="configurations",
         mark=DATABASE,
         last=TRIALS,
         reported=RECORDED_FINDINGS,
+        check="checked_tuning",
         estimate="estimated_tuning",
         interim="front",
         tables=(CHOSEN,),
@@ -177,6 +190,13 @@ class Run(NamedTuple):
     changed: datetime
     found: Order | None = None
 
+    @property
+    def tags(self) -> str:
+        """Words that a person put to it."""
+        with suppress(OSError):
+            return beneath.read(self.path, TAGS, MAX_NAME_BYTES).decode("utf-8", "replace")
+        return ""
+
 
 class RunStore:
     """A folder with run folders and tables."""
@@ -220,14 +240,14 @@ class RunStore:
             raise InputError(f"There is no data file {name!r} here.")
         return path
 
-    def new_table(self, given: str) -> Path:
-        """Where an upload goes: a name of ours, made of what is harmless in the given one."""
+    def new_table(self, given: str, *, exact: bool = False) -> Path:
+        """Where an upload goes: a name of ours, made of what is harmless in the given one; or this `exact` name."""
         folder = self.path / DATA
         if folder.is_symlink():
             raise InputError(f"{folder} is a link; it has to be a folder.")
         with explained(folder):
             folder.mkdir(exist_ok=True)
-        return folder / harmless_name(given)
+        return folder / (given if exact else harmless_name(given))
 
     def place(self, name: str) -> Path:
         """The path of a run folder, which may not exist; names that could leave the folder are refused."""

@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import io
 import mimetypes
 import os
 import tempfile
 import time
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
 
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.job import Job
+from steadyset.foundation.text import lasting
 from steadyset.io import beneath
-from steadyset.io.disk import CELLS, FINISHED, RECORDED_FINDINGS, TABLE
-from steadyset.options import as_shell_line, files_read, job_from, jobs, option_of, why_in_terminal
-from steadyset.serve.forms import python_lines
+from steadyset.io.disk import CELLS, FINISHED, RECORDED_FINDINGS, TABLE, explained, write_durably
+from steadyset.options import files_read, job_from, jobs, option_of, why_in_terminal
+from steadyset.serve.forms import copied, question
 from steadyset.serve.progress import DAMAGED, FINISHED_STATE, RUNNING, facts_of, progress_of, said, stamps
-from steadyset.serve.run_store import PAUSED, REPORT, STOPPED, WAITING, Order, Run
+from steadyset.serve.run_store import MAX_NAME_BYTES, PAUSED, REPORT, STOPPED, TAGS, WAITING, Order, Run
 from steadyset.serve.site import Site, go_to, report_response, view
 
 ENDED = {"pause": PAUSED, "stop": STOPPED}  # what is asked for, and the state after it
 WRONG_PASSWORD_SECONDS = 1.0
 MAX_KNOWN = 500  # answers that are kept
+MAX_COMPARED = 10
 MAX_SHOWN = 256 << 20  # bytes of a report or a table
 REPORT_SECONDS = 900.0  # many selectors have many pictures
 _known_answers: dict[tuple[Path, tuple[int, ...]], list[str]] = {}
@@ -40,31 +44,58 @@ async def run_page(site: Site, request: Request, run: Run) -> Response:
     """The page of a run."""
     progress = await asyncio.to_thread(progress_of, run)
     text, _ = await site.display.show(run)
+    left = site.display.left(run, progress)
     return site.page(
         request,
         "run.html.j2",
         run=run,
         progress=progress,
         shown=text,
+        left="" if left is None else lasting(left),
         tables=[name for name in run.kind.tables if beneath.modified(run.path, name)],
-        has_report=progress.done and beneath.modified(run.path, run.kind.reported) > 0,
+        has_report=not progress.lives and progress.state != DAMAGED and _reported(run, progress.done),
         said=said(run.path),
-        **_copied(run),
+        **_about(run),
+        **copied(_content_of_job(run)),
         **_resumed(site, run, progress.state),
     )
 
 
-def _copied(run: Run) -> dict[str, Any]:
-    """What can be copied: the command line and the lines of Python that do the same."""
+def _reported(run: Run, done: int) -> bool:
+    """Whether there is something to report: finished runs, or the findings of what has none."""
+    return (done > 0 or not run.kind.has_selectors) and beneath.modified(run.path, run.kind.reported) > 0
+
+
+def _content_of_job(run: Run) -> Mapping[str, Any] | None:
     order = run.order or run.found
-    content = facts_of(run.path).job if order is None else order.job._asdict()
-    command = as_shell_line(content)
-    if not command or content is None:  # a job of another version, or of a stranger; or Python made the folder
-        return {"command": "", "python": ""}
-    try:
-        return {"command": command, "python": python_lines(job_from(content))}
-    except (InputError, KeyError):  # the lines would leave out what the command loads
-        return {"command": command, "python": ""}
+    return facts_of(run.path).job if order is None else order.job._asdict()
+
+
+def _about(run: Run) -> dict[str, Any]:
+    """What a run is about: its file, target and methods, and the address of the form that asks for it again."""
+    facts, content = facts_of(run.path), _content_of_job(run)
+    again = ""
+    with suppress(InputError, TypeError, KeyError):
+        job = job_from(content)
+        if job.command == run.kind.command:
+            again = question(Job(job.command, {**job.options, **_in_folder(run, job)}))
+    options = (content or {}).get("options") or {}
+    named: Sequence[str] = options["selector"] if isinstance(options.get("selector"), list) else facts.selectors
+    methods = "" if not run.kind.has_selectors else f"{len(named)} methods" if len(named) > 3 else ", ".join(named)
+    file, target = Path(str(options.get("file", ""))).name, str(options.get("target") or facts.target)
+    return {"about": {"file": file, "target": target, "methods": methods}, "again": again}
+
+
+def _in_folder(run: Run, job: Job) -> dict[str, str]:
+    """The files of a job as the page calls them; a KeyError where they do not lie in its folder."""
+    named = {}
+    for name in files_read(job.command):
+        if (given := job.options.get(name)) is not None:
+            path = _found(str(given), job.options, run.path.parent)
+            if path is None or not path.is_relative_to(run.path.parent):
+                raise KeyError(name)
+            named[name] = path.relative_to(run.path.parent).as_posix()
+    return named
 
 
 def _resumed(site: Site, run: Run, state: str) -> dict[str, Any]:
@@ -158,27 +189,57 @@ def _more(options: Mapping[str, Any], form: Mapping[str, str]) -> dict[str, Any]
     added = [one.strip() for one in form.get("selector", "").split("\n") if one.strip()]
     changed["selector"] = list(dict.fromkeys([*options["selector"], *added]))
     if changed == dict(options):
-        raise InputError("Nothing is added; give more runs, or name a selector.")
+        raise InputError("Nothing is added; give more runs, or name a method.")
     return changed
 
 
 @view("/runs/{run}/report")
 async def run_report(site: Site, request: Request, run: Run) -> Response:
     """The report of the finished runs."""
-    target = run.path / REPORT
-    if not _is_fresh(run.path):
-        begin = time.time_ns()
-        await site.sandbox.call("write_report", str(run.path), str(target), "html", seconds=REPORT_SECONDS)
-        # It does not hold the runs that ended while it was written.
-        os.utime(target, ns=(begin, begin), follow_symlinks=False)
+    await _written(site, run)
     return report_response(HTMLResponse(_content(run, REPORT)), request, run.name)
+
+
+async def _written(site: Site, run: Run) -> None:
+    """Write the report where it is not there yet; who asks meanwhile waits for the same; leaving ends nothing."""
+    if not _is_fresh(run.path):
+        if run.path not in site.writing:
+            site.writing[run.path] = task = asyncio.create_task(_write(site, run))
+            task.add_done_callback(
+                lambda done: site.writing.pop(run.path, None) and (done.cancelled() or done.exception())
+            )
+        await asyncio.shield(site.writing[run.path])
+
+
+async def _write(site: Site, run: Run) -> None:
+    target, begin = run.path / REPORT, time.time_ns()
+    await site.sandbox.call("write_report", str(run.path), str(target), "html", seconds=REPORT_SECONDS)
+    # It does not hold the runs that ended while it was written.
+    os.utime(target, ns=(begin, begin), follow_symlinks=False)
+
+
+def write_reports(site: Site, loop: asyncio.AbstractEventLoop) -> None:
+    """Write the report of each run as soon as it has ended."""
+
+    async def write(name: str) -> None:
+        with suppress(InputError, OSError):  # it is gone, or says why when it is looked at
+            run = site.store.run(name)
+            if _reported(run, progress_of(run).done):
+                await _written(site, run)
+
+    def ended(name: str) -> None:
+        with suppress(RuntimeError):  # the server has ended meanwhile
+            asyncio.run_coroutine_threadsafe(write(name), loop)
+
+    site.queue.ended = ended
 
 
 @view("/runs/{run}/frame")
 async def run_frame(site: Site, request: Request, run: Run) -> Response:
     """The report in place, once it is written."""
-    await run_report(site, request, run)
-    return site.page(request, "frame.html.j2", name=run.name)
+    await _written(site, run)
+    source = f"/runs/{quote(run.name)}/report"
+    return site.page(request, "frame.html.j2", source=source, title=f"Report of {run.name}")
 
 
 def _is_fresh(folder: Path) -> bool:
@@ -299,6 +360,17 @@ async def rename(site: Site, request: Request, run: Run) -> Response:
     return go_to(request, f"/runs/{name}")
 
 
+@view("/runs/{run}/tags", "POST")
+async def tag(site: Site, request: Request, run: Run) -> Response:
+    """Put words to a run."""
+    text = " ".join(str((await request.form()).get("tags", "")).split())
+    if len(text.encode()) > MAX_NAME_BYTES:
+        raise InputError(f"Tags may have {MAX_NAME_BYTES} letters in all.")
+    with explained(run.path):
+        beneath.write(run.path, TAGS, text.encode())
+    return go_to(request, f"/runs/{run.name}")
+
+
 @view("/runs/{run}/{action}", "POST")
 async def run_action(site: Site, request: Request, run: Run, action: str) -> Response:
     """Pause, stop, resume, or add runs or selectors."""
@@ -332,27 +404,48 @@ async def delete(site: Site, request: Request, run: Run) -> Response:
 
 @view("/compare")
 async def compare_page(site: Site, request: Request) -> Response:
-    """Two runs side by side."""
-    names = request.query_params.getlist("run")
-    if len(set(names)) != 2:
-        raise InputError("Choose two runs to compare.")
-    for name in names:
-        site.store.run(name)
-    return site.page(request, "compare.html.j2", names=names)
+    """Several runs side by side; what cannot be compared says why."""
+    names = list(_compared(site, request))
+    await _comparison(site, request)
+    query = urlencode([("run", name) for name in names])
+    return site.page(request, "compare.html.j2", names=names, source=f"/compare/report?{query}", title="Comparison")
 
 
 @view("/compare/report")
 async def compare_report(site: Site, request: Request) -> Response:
-    """The report over the selectors of two runs."""
-    runs = [site.store.run(name) for name in request.query_params.getlist("run")[:2]]
-    page = await site.sandbox.call("compared", {run.name: str(run.path) for run in runs})
-    return report_response(HTMLResponse(page), request, "comparison")
+    """The report over the methods of several runs."""
+    return report_response(HTMLResponse(await _comparison(site, request)), request, "comparison")
+
+
+async def _comparison(site: Site, request: Request) -> bytes:
+    """The report as it was made for the page around it, or anew."""
+    folders = _compared(site, request)
+    state = [(path, stamps(Path(path))) for path in folders.values()]
+    kept = site.temporary / f"compared-{hashlib.sha256(repr(state).encode()).hexdigest()[:24]}.html"
+    if not kept.exists():
+        write_durably(kept, (await site.sandbox.call("compared", folders)).encode())
+    return kept.read_bytes()
+
+
+def _compared(site: Site, request: Request) -> dict[str, str]:
+    """The folders of the runs that a request names."""
+    names = dict.fromkeys(request.query_params.getlist("run"))
+    if not 2 <= len(names) <= MAX_COMPARED:
+        raise InputError(f"Choose two to {MAX_COMPARED} results to compare.")
+    return {name: str(site.store.run(name).path) for name in names}
 
 
 async def _listed(site: Site, most: int | None = None) -> dict[str, object]:
     runs = await asyncio.to_thread(site.store.runs)
-    shown = [{"run": run, "progress": await asyncio.to_thread(progress_of, run)} for run in runs[:most]]
+    shown = [await asyncio.to_thread(_in_table, run) for run in runs[:most]]
     return {"runs": shown, "more": len(runs) - len(shown), "folder": str(site.store.path)}
+
+
+def _in_table(run: Run) -> dict[str, Any]:
+    progress = progress_of(run)
+    tags = [tag.strip() for tag in run.tags.split(",") if tag.strip()]
+    fits = facts_of(run.path).fits if progress.done and not progress.lives else ""
+    return {"run": run, "progress": progress, "tags": tags, "fits": fits, **_about(run)}
 
 
 def _with_cookie(response: Response, site: Site) -> Response:

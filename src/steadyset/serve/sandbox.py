@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import functools
+import hashlib
 import json
 import multiprocessing
 import os
@@ -91,12 +92,18 @@ class Sandbox:
         of a table, the process waits for the next task of that name, and knows what it has read.
         """
         async with self._turns:
-            loop = asyncio.get_running_loop()
-            called = functools.partial(self._call, task, arguments, seconds, keep)
-            return await loop.run_in_executor(None, called)
+            loop, used = asyncio.get_running_loop(), list[Worker]()
+            called = functools.partial(self._call, task, arguments, seconds, keep, used)
+            try:
+                return await loop.run_in_executor(None, called)
+            except asyncio.CancelledError:  # nobody waits for it any more
+                for worker in used:
+                    worker.process.kill()
+                raise
 
-    def _call(self, task: str, arguments: tuple[Any, ...], seconds: float, keep: str) -> Any:
+    def _call(self, task: str, arguments: tuple[Any, ...], seconds: float, keep: str, used: list[Worker]) -> Any:
         worker = self._take(keep) or self._start(is_limited=task not in DRAWING)
+        used.append(worker)
         answered = False
         try:
             worker.pipe.send((task, arguments))
@@ -200,6 +207,8 @@ class FolderFacts(NamedTuple):
     packed : finished runs in the packed file, without fits on all rows
     tried : finished configurations of a tuning
     job : the command and the options that began it
+    target : what is predicted
+    fits : the same for all folders with the same features, which can be compared; "" where nothing can
     damaged : what is wrong with the folder, "" where nothing is
     """
 
@@ -209,6 +218,8 @@ class FolderFacts(NamedTuple):
     packed: int = 0
     tried: int = 0
     job: dict[str, Any] | None = None
+    target: str = ""
+    fits: str = ""
     damaged: str = ""
 
 
@@ -271,7 +282,7 @@ class Inspector:
 def facts_in(folder: Path) -> FolderFacts:
     """In the other process: what the files of a folder say."""
     try:
-        settings = _settings(folder)
+        settings, target, fits = _settings(folder)
         packed = _packed(folder)
         tried, job = _tuning(folder)
     except FileNotFoundError as error:
@@ -279,12 +290,16 @@ def facts_in(folder: Path) -> FolderFacts:
     except (OSError, ValueError, RecursionError, MemoryError) as error:
         text = getattr(error, "strerror", None) or str(error) or type(error).__name__
         return FolderFacts(damaged=text.splitlines()[0][:200].rstrip("."))
-    return FolderFacts(*settings[:3], packed, tried, job or settings[3])
+    return FolderFacts(*settings[:3], packed, tried, job or settings[3], target, fits)
 
 
-def _settings(folder: Path) -> tuple[Sequence[str], int, Sequence[float] | None, dict[str, Any] | None]:
+Settings = tuple[Sequence[str], int, Sequence[float] | None, dict[str, Any] | None]
+
+
+def _settings(folder: Path) -> tuple[Settings, str, str]:
+    """What the settings say of the runs, the target, and a digest of the features."""
     if not os.path.lexists(folder / SETTINGS):
-        return (), 0, None, None
+        return ((), 0, None, None), "", ""
     content = json.loads(beneath.read(folder, SETTINGS, MAX_BYTES))
     selectors = _entry(content, "selectors", dict)
     details = _entry(content, "details", dict)
@@ -292,7 +307,9 @@ def _settings(folder: Path) -> tuple[Sequence[str], int, Sequence[float] | None,
     until = (float(_entry(rule, "width", (int, float))), int(_entry(rule, "max_runs", int))) if rule else None
     if not all(isinstance(text, str) for text in selectors.values()):
         raise ValueError(f"{SETTINGS} has selectors that are no texts")
-    return tuple(selectors), _entry(details, "n_runs", int), until, _entry(details, "job", dict) or None
+    features = hashlib.sha256(json.dumps(_entry(content, "features", list)).encode()).hexdigest()[:16]
+    runs = tuple(selectors), _entry(details, "n_runs", int), until, _entry(details, "job", dict) or None
+    return runs, _entry(details, "target", str), features
 
 
 def _entry(content: Any, name: str, kind: Any) -> Any:

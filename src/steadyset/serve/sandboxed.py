@@ -5,6 +5,7 @@ It is loaded once and forked for each call, so what the functions need is import
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -15,27 +16,31 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd  # noqa: F401
+import pandas as pd
 import pyarrow as pa  # noqa: F401
 
 from steadyset.assessment import Assessment, Execution, assess
-from steadyset.assessment.request import make_plan, refuse_unfilled
+from steadyset.assessment.request import make_plan, make_request, refuse_unfilled
 from steadyset.findings import Findings, findings_of, methods_of
 from steadyset.findings.of_results import of_selections
 from steadyset.foundation.arguments import CORE, FIRST_RUNS, LEVEL, MAX_RUNS
 from steadyset.foundation.errors import InputError, MissingTargetError
-from steadyset.foundation.text import amount, counted, lasting, listed, number, shown_name, span
+from steadyset.foundation.text import amount, counted, lasting, listed, number, percent, shown_name, span
+from steadyset.inference.features import Directions, class_names, data_directions
 from steadyset.inference.runs import over_the_same
 from steadyset.inference.table import cautions, table_rows, without_cautions
+from steadyset.io import beneath
 from steadyset.io.data.data_table import load_data
+from steadyset.io.data.unlike import unlike_columns
+from steadyset.io.disk import LIST, write_durably
 from steadyset.io.formats.record import ANNOTATED, format_of, is_typed, is_workbook
 from steadyset.io.formats.tables import TableFile, first_rows, read_sheet
 from steadyset.io.inspection import DATA, Inspection, inspect
-from steadyset.io.labels import UnionOfNames
+from steadyset.io.labels import UnionOfNames, several
 from steadyset.io.lists import UNKNOWN_UNIVERSE
 from steadyset.measures.evaluate import Options, full_sets, telling_measures
 from steadyset.measures.record import get_measure
-from steadyset.options import AUTO
+from steadyset.options import AUTO, arguments_of
 from steadyset.plots import pictures_for
 from steadyset.plots.drawing import slim_svg
 from steadyset.reports import report
@@ -44,17 +49,25 @@ from steadyset.resampling import RESAMPLINGS, resampling_by_name, resampling_ent
 from steadyset.resampling.base import Rows
 from steadyset.runner.scoring import scores_for
 from steadyset.selections import Selections
-from steadyset.selectors.catalogue import selector_names, why_unable
-from steadyset.shortlists.procedure import FEWEST, USUAL
+from steadyset.selectors.catalogue import selector_entry, selector_names, why_unable
+from steadyset.serve.forms import predicted
+from steadyset.shortlists.bases import BASES
+from steadyset.shortlists.exchange import exchange_of
+from steadyset.shortlists.kept import KeptOrders
+from steadyset.shortlists.procedure import FEWEST, USUAL, read_procedure
 from steadyset.shortlists.run import shortlist
+from steadyset.shortlists.selector import ShortlistSelector
+from steadyset.shortlists.standing import Standing
 from steadyset.tasks import TASKS, task_of
 from steadyset.tuning import pareto_front
 from steadyset.tuning.evaluation import N_FEATURES, STABILITY, Evaluator, Rankings
 from steadyset.tuning.models import NO_FILTER
 from steadyset.tuning.space import parts_of, read_space
 
-SHOWN_ROWS, SHOWN_COLUMNS = 6, 8
-MORE, MAX_CELL, MAX_NAMED, MAX_LISTED = "…", 40, 1_000, 5
+SHOWN_ROWS, SHOWN_COLUMNS = 6, 7
+TALLIED = 40  # names in a line
+PROVISIONAL = 10  # features of a shortlist that goes on
+MAX_CELL, MOST_DIGITS, MAX_NAMED, MAX_LISTED = 40, 7, 1_000, 5
 MAX_PREVIEW = 50 << 20  # bytes of a file whose first cells are shown before its target is known
 PROBED_SPLITS = 10  # of a shortlist that is tried out
 PROBED = 2  # runs whose times make the estimate
@@ -86,8 +99,19 @@ def measured(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, Any]:
         "about": found.about,
         "differences": [one.words for one in found.differences],
         "notes": [f"{UNKNOWN_UNIVERSE}; give “Number of features”."] if unknown else [],
-        "cores": [(core.name, list(core.features[:50]), len(core.features)) for core in found.cores],
+        "tallies": [(name, _tally(sel)) for name, sel in read.items()],
     }
+
+
+def _tally(sel: Selections) -> list[tuple[str, list[str], int]]:
+    """Which names are in how many lists, those in most lists first; of many names the first, and how many more."""
+    counts = np.asarray(sel.counts)
+    found: list[tuple[str, list[str], int]] = []
+    for n in range(sel.n_runs, 1, -1):
+        names = [shown_name(str(sel.features[f])) for f in np.flatnonzero(counts == n)]
+        if names and len(found) < MAX_LISTED:
+            found.append((f"In {n} of {sel.n_runs}", names[:TALLIED], max(0, len(names) - TALLIED)))
+    return found
 
 
 def pictures(inputs: Inputs, options: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -102,8 +126,8 @@ def selections_page(inputs: Inputs, options: Mapping[str, Any]) -> str:
 
 def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[str, Any]:
     """How a data file is read: with its target, what it holds; without, the candidates."""
-    targets = [reading[name] for name in ("target", "time", "event") if name in reading]
-    told: dict[str, Any] = {"preview": None, "candidates": {}, "notes": [], "understood": "", "outcome": ""}
+    targets = [reading[name] for name in predicted("assess") if name in reading]
+    told: dict[str, Any] = {"preview": None, "candidates": {}, "notes": [], "heading": "", "odd": []}
     found = _inspected(path, reading)
     told["candidates"] = dict(found.targets)
     if not targets:
@@ -116,23 +140,36 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[
         return {**told, "preview": preview}
     data: Any = load_data(found, **reading)
     kind = task_of(data.y, task)
+    TASKS[kind].check(data.y)
     classes = TASKS[kind].n_classes(data.y)
+    X = np.asarray(data.X)  # a frame, where columns of text are prepared
+    odd = unlike_columns(X, data.features) if X.dtype.kind == "f" else []
     return {
         **told,
-        "preview": _cells(data.X, data.features, data.rows, targets, data.y),
-        "notes": list(data.notes),
-        "understood": data.understood,
-        "outcome": TASKS[kind].describe(data.y),
-        "task": kind,
-        "n_rows": len(data.X),
-        "n_features": data.X.shape[1],
+        "preview": _cells(data, X, targets, odd),
+        "odd": [data.features[f] for f in odd],
+        "notes": [note for note in data.notes if not note.startswith("left out: '")],
+        "heading": f"{len(X):,} samples, {several(X.shape[1], 'feature')}, {_asked_of(data, kind)}.",
         "defaults": list(TASKS[kind].selectors(classes)),
-        "selectors": [name for name in selector_names() if not why_unable(name, kind, classes)],
+        "selectors": {
+            name: _first_part(selector_entry(name)["summary"])
+            for name in selector_names()
+            if not why_unable(name, kind, classes)
+        },
         "scores": list(
             dict.fromkeys([TASKS[kind].score(data.y), *(score.name for score in scores_for(kind) if score.offered)])
         ),
         "resamplings": {name: _in_short(resampling_entry(name)["summary"]) for name in RESAMPLINGS.names()},
     }
+
+
+def _asked_of(data: Any, task: str) -> str:
+    """What is to be predicted: classes by their names, whatever else in the words of its task."""
+    counts = TASKS[task].counts(data.y)
+    if not 0 < len(counts) <= MAX_LISTED:
+        return f"{shown_name(data.target)} to predict: {TASKS[task].describe(data.y)}"
+    named = [f"{shown_name(str(label))} ({count:,})" for label, count in counts.items()]
+    return f"{len(counts)} values of {shown_name(data.target)} to tell apart: {listed(named, MAX_LISTED)}"
 
 
 def _inspected(path: str, reading: Mapping[str, Any]) -> Inspection:
@@ -147,11 +184,41 @@ def _inspected_once(path: str, options: tuple[tuple[str, Any], ...], stamps: tup
     return inspect(path, **dict(options))
 
 
-def fixed_runs(path: str, reading: Mapping[str, Any], task: str | None, resampling: str) -> int:
-    """How many runs a resampling has on this data, 0 where that can be chosen; what cannot be run is refused."""
-    data: Any = load_data(_inspected(path, reading), **reading)
-    task_of(data.y, task)
-    return _fixed_runs(resampling_by_name(resampling), data)
+def checked(path: str, reading: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Refuse an assessment that could not be run; else the options that follow from the data."""
+    data, drawn = _loaded(path, reading, asked), resampling_by_name(str(asked["resampling"]))
+    make_request(asked["selector"], data, None, resampling=drawn, scoring=asked.get("score"))
+    return {"runs": None} if _fixed_runs(drawn, data) else {}
+
+
+def checked_shortlist(path: str, reading: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The same for a shortlist."""
+    plan, names = make_plan(_loaded(path, reading, asked), resampling="subsample")
+    procedure = read_procedure(asked["false"], asked.get("fdr"), tuple(BASES), asked.get("permutations"), USUAL, None)
+    exchange_of(plan.y, plan.task, None, plan.groups)
+    refuse_unfilled(plan, names, {"the shortlist": ShortlistSelector()})
+    return {"permutations": procedure.n_permutations}
+
+
+def checked_tuning(path: str, reading: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The same for a tuning."""
+    _tuned(_loaded(path, reading, asked), asked)
+    return {}
+
+
+def _loaded(path: str, reading: Mapping[str, Any], asked: Mapping[str, Any]) -> Any:
+    return replace(load_data(_inspected(path, reading), **reading), task=asked.get("task"))
+
+
+def _tuned(data: Any, asked: Mapping[str, Any]) -> tuple[Any, tuple[str, ...], Any]:
+    """The plan of a tuning, the names of its features, and its configurations."""
+    drawn, seed = resampling_by_name(str(asked["resampling"])), int(asked["seed"])
+    task = task_of(data.y, data.task)
+    score = str(asked.get("objectives") or TASKS[task].score(data.y)).partition(",")[0]
+    plan, names = make_plan(data, resampling=drawn, scoring=[score], random_state=seed)
+    space = read_space(None, plan.task, TASKS[plan.task].n_classes(plan.y), TASKS[plan.task].scale(plan.y))
+    refuse_unfilled(plan, names, parts_of(space))
+    return plan, names, space
 
 
 def _fixed_runs(resampling: Any, data: Any) -> int:
@@ -164,8 +231,7 @@ def estimated(
     path: str, reading: Mapping[str, Any], request: Mapping[str, Any], at_once: int
 ) -> tuple[str, dict[str, str]]:
     """How long an assessment takes with so many runs at once, and one run of each selector, by runs that are tried."""
-    data: Any = load_data(_inspected(path, reading), **reading)
-    drawn = resampling_by_name(str(request["resampling"]))
+    data, drawn = _loaded(path, reading, request), resampling_by_name(str(request["resampling"]))
     fixed = _fixed_runs(drawn, data)
     if not fixed:
         drawn.set_params(n_runs=PROBED)
@@ -173,7 +239,7 @@ def estimated(
     def tried(selector: str) -> float:
         result = assess(
             [selector],
-            replace(data, task=request.get("task")),
+            data,
             scoring=request.get("score") or None,
             resampling=drawn,
             execution=Execution(engine="serial", all_rows=False, progress=False),
@@ -211,7 +277,7 @@ def estimated_shortlist(
     path: str, reading: Mapping[str, Any], request: Mapping[str, Any], at_once: int
 ) -> tuple[str, dict[str, str]]:
     """The same for a shortlist, by the fewest permuted targets with few halves."""
-    data = replace(load_data(path, **reading), task=request.get("task"))
+    data = _loaded(path, reading, request)
     few: dict[str, Any] = {"permutations": FEWEST, "splits": PROBED_SPLITS, "outer": 0, "n_jobs": at_once}
     seconds = []
     for _ in range(2):  # the first time loads what is compiled
@@ -221,7 +287,8 @@ def estimated_shortlist(
         if seconds[0] > PROBE_SECONDS:
             break
     # Beside the permuted targets of the list, each repeat and three halves of the rows have the fewest.
-    targets = USUAL + (int(request["outer"]) + 3) * FEWEST
+    outer = int(request["outer"])
+    targets = int(request.get("permutations") or USUAL) + (outer + 3 * (outer > 0)) * FEWEST
     total = min(seconds) / (4 * FEWEST) * targets * 50 / PROBED_SPLITS
     return f"About {lasting(max(total, 1.0))}.", {}
 
@@ -230,16 +297,7 @@ def estimated_tuning(
     path: str, reading: Mapping[str, Any], request: Mapping[str, Any], at_once: int
 ) -> tuple[str, dict[str, str]]:
     """The same for the configurations of a tuning, by the first of them."""
-    data: Any = load_data(_inspected(path, reading), **reading)
-    task = task_of(data.y, request.get("task"))
-    plan, names = make_plan(
-        replace(data, task=task),
-        resampling=resampling_by_name(str(request["resampling"])),
-        scoring=[TASKS[task].score(data.y)],
-        random_state=int(request["seed"]),
-    )
-    space = read_space(None, task, TASKS[task].n_classes(plan.y), TASKS[task].scale(plan.y))
-    refuse_unfilled(plan, names, parts_of(space))
+    plan, names, space = _tuned(_loaded(path, reading, request), request)
     evaluator = Evaluator(plan, features=names, n_jobs=1)
     before = Evaluator(plan, features=names, n_jobs=1)  # on one resample and without a clock: it may compile
     before.usable = before.usable[:1]
@@ -252,7 +310,7 @@ def estimated_tuning(
     for params in drawn:
         if fitting and time.monotonic() - begin > PROBE_SECONDS / 2:
             break
-        configuration = space.estimator(params, len(plan.y), task)
+        configuration = space.estimator(params, len(plan.y), plan.task)
         before(configuration)
         start = time.monotonic()
         if params["filter"] not in ranking:
@@ -269,9 +327,10 @@ def estimated_tuning(
     return f"About {lasting(max(total / at_once, 1.0))}, by {counted(tried, 'configuration')} tried out.", {}
 
 
-def interim(path: str) -> list[dict[str, Any]]:
-    """The stability of each selector by the runs that are finished, with its interval."""
-    summary = Assessment.open(path).summary()
+def interim(path: str, job: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    """The stability of each selector by the runs that are finished, with its interval, and what it chooses most."""
+    found = Assessment.open(path)
+    summary = found.summary()
     return [
         {
             "name": shown_name(str(name)),
@@ -279,12 +338,49 @@ def interim(path: str) -> list[dict[str, Any]]:
             "stability": number(row["stability"]),
             "span": span(row["low"], row["high"]),
             "ends": [float(row["low"]), float(row["stability"]), float(row["high"])],
+            "most": _most_chosen(found.selections.get(str(name))),
         }
         for name, row in zip(summary.index, summary.to_dict("records"), strict=True)
     ]
 
 
-def front(path: str) -> dict[str, Any]:
+def _most_chosen(sel: Selections | None) -> str:
+    if sel is None:
+        return ""
+    order = np.argsort(-np.asarray(sel.frequencies), kind="stable")[:MAX_LISTED]
+    return ", ".join(f"{shown_name(str(sel.features[f]))} {percent(sel.frequencies[f])}" for f in order)
+
+
+def provisional(path: str, job: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    """The features that a shortlist which goes on has most often among the best of the halves, with their direction."""
+    folder = Path(path)
+    asked = json.loads(beneath.read(folder, LIST))
+    if job is None:
+        return []
+    options, known = job["options"], arguments_of(job["command"], job["options"], "data")
+    where = folder.parent / str(options["file"])
+    if "samples" in known:
+        known["samples"] = str(folder.parent / str(known["samples"]))
+    task = known.pop("task", None)
+    data: Any = replace(load_data(where, **known), task=task)
+    plan, names = make_plan(data, resampling="subsample")
+    sizes = {"features": len(names), "clusters": len(names), **dict.fromkeys(asked["bases"], 2 * asked["splits"])}
+    orders = KeptOrders.found(folder).get(0, sizes)
+    if orders is None:
+        return []
+    ways = {base: BASES[base][1] for base in orders}
+    standing = Standing([{base: one.features for base, one in orders.items()}], ways, len(names))
+    _, counts, _ = standing.counts_for(0)
+    best = np.argsort(-counts, kind="stable")[:PROVISIONAL]
+    classes = class_names(plan.y, plan.task)
+    words = Directions(data_directions(plan.X, plan.y, plan.task), classes).words(best)
+    return [
+        {"name": shown_name(names[f]), "direction": word, "share": float(counts[f] / standing.n_halves)}
+        for f, word in zip(best, words, strict=True)
+    ]
+
+
+def front(path: str, job: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The Pareto front of what a tuning has finished so far, and where every configuration is."""
     from steadyset.tuning.search import recorded_trials  # which needs an extra
 
@@ -293,6 +389,9 @@ def front(path: str) -> dict[str, Any]:
     if not len(values):
         return {"rows": [], "points": []}
     best = {int(place) for place in pareto_front(values, trials.directions)}
+    recommended = -1
+    with suppress(InputError):  # the rule needs what is not optimised
+        recommended = trials.choose()
     first = 0 if trials.objectives[0] != STABILITY else min(1, len(trials.objectives) - 1)
     across = trials.objectives.index(STABILITY) if STABILITY in trials.objectives else len(trials.objectives) - 1
     rows = [
@@ -301,6 +400,7 @@ def front(path: str) -> dict[str, Any]:
             "filter": shown_name(str(params.get("filter", ""))),
             "model": shown_name(str(params.get("model", ""))),
             "values": [_objective(name, float(reached[name])) for name in trials.objectives],
+            "recommended": configuration == recommended,
         }
         for place, (configuration, params, reached) in enumerate(trials.trials)
         if place in best
@@ -354,6 +454,28 @@ def compared(paths: Mapping[str, str]) -> str:
     return page_of(of_selections(runs, core=CORE, level=LEVEL, at_chance=at_chance))
 
 
+def write_example(name: str, path: str) -> None:
+    """A table to try: tumours that ship with scikit-learn, or an array in which the first 12 of 2,000 genes differ."""
+    if name == "example-tumours.csv":
+        from sklearn.datasets import load_breast_cancer
+
+        X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+        table = X.assign(diagnosis=y.map({0: "malignant", 1: "benign"}))
+    else:
+        random, tumour = np.random.default_rng(1), np.arange(80) % 2
+        values = random.normal(7, 1, size=(80, 2_000))
+        values[tumour == 1, :12] += np.linspace(2.0, 0.7, 12)
+        table = pd.DataFrame(values.round(3), columns=[f"gene {i + 1}" for i in range(2_000)])
+        table.insert(0, "tumour", np.where(tumour, "yes", "no"))
+    write_durably(Path(path), table.to_csv(index=False).encode())
+
+
+def methods_in_short() -> dict[str, tuple[str, str]]:
+    """Every method with what it is and the targets that it takes."""
+    entries = map(selector_entry, selector_names())
+    return {entry["name"]: (_first_part(entry["summary"]), entry["target"]) for entry in entries}
+
+
 def _recorded(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, Selections]:
     read = []
     for name, path in inputs:
@@ -369,8 +491,12 @@ def _recorded(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, Selection
 
 def _in_short(summary: str) -> str:
     """A summary without its second thoughts, to follow a name."""
-    words = summary.partition(";")[0].partition(":")[0].partition(". ")[0]
+    words = _first_part(summary).partition(":")[0].partition(". ")[0]
     return words[:1].lower() + words[1:]
+
+
+def _first_part(summary: str) -> str:
+    return summary.partition(";")[0]
 
 
 def _typical(times: Mapping[str, Sequence[float]], name: str) -> float:
@@ -436,58 +562,72 @@ def _first_cells(found: Inspection, reading: Mapping[str, Any]) -> dict[str, Any
     if path.stat().st_size > MAX_PREVIEW or (known is not None and known.holds == (ANNOTATED,) and not known.text):
         return None
     max_gb = float(reading.get("max_gb", 1.0))
+    first = list(found.targets)[:MAX_LISTED]
     if is_typed(path.name):
         table, _ = TableFile(path, max_gb=max_gb).arrow(labels=False)
-        few = table.slice(0, SHOWN_ROWS)
-        if few.num_columns > SHOWN_COLUMNS + 1:
-            few = few.select([*range(SHOWN_COLUMNS), few.num_columns - 1])
+        names = table.column_names
+        few = table.slice(0, SHOWN_ROWS).select(_places(names, first))
         rows = [list(map(str, row)) for row in zip(*(column.to_pylist() for column in few.columns), strict=True)]
-        return {
-            **_shown(few.column_names, rows, table.num_rows, table.num_columns),
-            "columns": table.column_names[:MAX_NAMED],
-        }
+        return _shown(few.column_names, rows, table.num_rows, table.num_columns, names)
     if found.holds == DATA and found.n_rows is not None and not is_workbook(path):  # all of it was parsed already
         header, *body = first_rows(path, reading.get("delimiter"), max_gb, 1 + SHOWN_ROWS)
-        return {**_shown(header, body, found.n_rows, len(found.columns)), "columns": header[:MAX_NAMED]}
+        return _picked(header, body, found.n_rows, len(found.columns), first)
     sheet = reading.get("sheet") if is_workbook(path) else None
     try:
         read = read_sheet(path, sheet=sheet, delimiter=reading.get("delimiter"), max_gb=max_gb)
     except InputError:  # what is no plain table is told by its own reader
         return None
     header, *body = read.rows
-    return {**_shown(header, body, len(body), max(map(len, read.rows))), "columns": header[:MAX_NAMED]}
+    return _picked(header, body, len(body), max(map(len, read.rows)), first)
 
 
-def _cells(
-    X: Any, features: Sequence[str], rows: Sequence[str] | None, targets: Sequence[str], y: Any
+def _places(names: Sequence[str], first: Sequence[str]) -> list[int]:
+    """The columns that are shown: those that may be the target, the first ones, and the last, which often is it."""
+    ahead = [names.index(name) for name in first if name in names]
+    in_order = dict.fromkeys([*ahead, *range(len(names))])
+    return list(dict.fromkeys([*list(in_order)[: SHOWN_COLUMNS - 1], len(names) - 1]))
+
+
+def _picked(
+    header: Sequence[str], body: Sequence[Sequence[str]], n_rows: int, n_columns: int, first: Sequence[str]
 ) -> dict[str, Any]:
-    names = [*targets, *features[:SHOWN_COLUMNS]]
-    body = [
-        [
-            *map(str, y[i : i + 1].ravel()),
-            *(f"{value:.5g}" if isfinite(value) else "" for value in X[i, :SHOWN_COLUMNS]),
-        ]
-        for i in range(min(SHOWN_ROWS, len(X)))
-    ]
-    if rows is not None:
-        names, body = ["", *names], [[rows[i], *row] for i, row in enumerate(body)]
-    n_columns = X.shape[1] + len(names) - min(SHOWN_COLUMNS, len(features))
-    if n_columns > len(names):
-        names, body = [*names, MORE], [[*row, MORE] for row in body]
-    return _shown(names, body, len(X), n_columns, most=len(names))
+    places = _places(header, first)
+    rows = [[row[place] if place < len(row) else "" for place in places] for row in body[:SHOWN_ROWS]]
+    return _shown([header[place] for place in places], rows, n_rows, n_columns, header)
+
+
+def _cells(data: Any, X: Any, targets: Sequence[str], odd: Sequence[int]) -> dict[str, Any]:
+    """The target, what is unlike the others, and the first features, rounded; with the names of the rows, if any."""
+    n, d = X.shape
+    shown = [*odd, *(f for f in range(min(d, SHOWN_COLUMNS + len(odd))) if f not in odd)][:SHOWN_COLUMNS]
+    names = [*targets, *(data.features[f] for f in shown)]
+    rows = range(min(SHOWN_ROWS, n))
+    y = np.asarray(data.y).reshape(n, len(targets))
+    body = [[*(_shortened(str(one)) for one in y[i]), *(_shortened(str(X[i, f])) for f in shown)] for i in rows]
+    if data.rows is not None:
+        names, body = ["", *names], [[data.rows[i], *row] for i, row in zip(rows, body, strict=True)]
+    return _shown(names, body, n, d + 1, ()) | {"more": d - len(shown)}
 
 
 def _shown(
-    header: Sequence[str], body: Sequence[Sequence[str]], n_rows: int, n_columns: int, most: int = SHOWN_COLUMNS
+    header: Sequence[str], body: Sequence[Sequence[str]], n_rows: int, n_columns: int, columns: Sequence[str]
 ) -> dict[str, Any]:
-    """The first columns, and the last, which often is the target."""
+    """Cells as people read them; `columns` are the names to choose from."""
+    rows = [[_shortened(str(cell)) for cell in row] for row in body]
+    return {
+        "header": [shown_name(str(name))[:MAX_CELL] for name in header],
+        "body": rows,
+        "n_rows": n_rows,
+        "n_columns": n_columns,
+        "more": max(0, n_columns - len(header)),
+        "columns": list(columns[:MAX_NAMED]),
+    }
 
-    def cut(row: Sequence[str]) -> list[str]:
-        cells = [shown_name(str(cell))[:MAX_CELL] for cell in row[:most]]
-        if len(header) <= most:
-            return cells
-        last = shown_name(str(row[-1]))[:MAX_CELL] if len(row) == len(header) else ""
-        return [*cells, *([MORE] if n_columns > most + 1 else []), last]
 
-    rows = [cut(row) for row in body[:SHOWN_ROWS]]
-    return {"header": cut(header), "body": rows, "n_rows": n_rows, "n_columns": n_columns}
+def _shortened(cell: str) -> str:
+    """A cell without the digits that nobody reads."""
+    with suppress(ValueError):
+        if len(cell) > MOST_DIGITS or cell.endswith(".0"):
+            value = float(cell)
+            return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return "" if cell == "nan" else shown_name(cell)[:MAX_CELL]

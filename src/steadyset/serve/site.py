@@ -27,7 +27,7 @@ from steadyset.foundation.errors import MissingExtraError, SteadysetError
 from steadyset.foundation.text import shown_name
 from steadyset.io import beneath
 from steadyset.serve.access import CHANGE, Access, TooMuchError, TooSlowError
-from steadyset.serve.forms import as_field
+from steadyset.serve.forms import as_field, proposal
 from steadyset.serve.job_queue import Queue
 from steadyset.serve.progress import STATES, Display, Watches
 from steadyset.serve.run_store import RunStore
@@ -70,12 +70,13 @@ class Site:
     temporary: Path
     cores: int
     sandbox: Sandbox = field(default_factory=Sandbox)
+    writing: dict[Path, asyncio.Task[None]] = field(default_factory=dict)  # reports
     guessing: asyncio.Lock = field(default_factory=asyncio.Lock)  # of passwords: one after the other
 
     def __post_init__(self) -> None:
         self.queue = Queue(self.store, self.cores)
         self._templates = _templates()
-        self.display = Display(self.text, self.sandbox)
+        self.display = Display(self.text, self.sandbox, self.queue)
         self.watches = Watches(self.store, self.display)
 
     def page(self, request: Request, template: str, **content: Any) -> Response:
@@ -107,7 +108,9 @@ class Site:
                 return PlainTextResponse(sentence, code)
             return HTMLResponse(self.text("refused.html.j2", request, sentence=sentence), code)
         # With 200: a browser lists other codes as errors of the page.
-        part = self.text("complaint.html.j2", request, sentence=sentence)
+        named = (proposal(one, {}, "measure") for one in getattr(error, "ways", ()))
+        ways = [way for way in named if way is not None]
+        part = self.text("complaint.html.j2", request, sentence=sentence, ways=ways)
         return HTMLResponse(part, headers={"HX-Retarget": "#complaint", "HX-Reswap": "innerHTML"})
 
 

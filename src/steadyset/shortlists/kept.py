@@ -43,6 +43,13 @@ class KeptOrders:
             beneath.make_folder(folder, TARGETS)
             beneath.write(folder, LIST, content)
 
+    @classmethod
+    def found(cls, folder: Path) -> KeptOrders:
+        """What lies in a folder that others write."""
+        kept = cls(None, {}, resume=True)
+        kept.folder = folder
+        return kept
+
     def get(self, number: int, sizes: Mapping[str, int]) -> dict[str, Orders] | None:
         """What is kept of a target; None where nothing is, or it is damaged."""
         name = f"{TARGETS}/{number:04d}"

@@ -162,6 +162,7 @@ def load_data(
     delimiter: str | None = None,
     groups: str | None = None,
     strata: str | None = None,
+    known_only: bool = False,
     max_gb: float = MAX_GB,
 ) -> Data:
     """Read a table of samples with a target; everything that is wrong with the values is told at once.
@@ -207,6 +208,8 @@ def load_data(
         The column that says which rows belong together, such as those of one patient.
     strata : str or None, default=None
         The column within whose values `shortlist` may exchange targets, such as the batch or the hospital.
+    known_only : bool, default=False
+        Whether rows whose target is missing are left out; False refuses them in a table of one piece.
     max_gb : float, default=8.0
         A file that would take more gigabytes of memory is refused.
 
@@ -233,6 +236,7 @@ def load_data(
     """
     check_impute(impute)
     check_flag("transpose", transpose, or_none=True)
+    check_flag("known_only", known_only)
     where = None if samples is None else File(file_path(samples))
     roles = _roles(_predicted(target, time, event), groups, strata)
     file = path.file if isinstance(path, Inspection) else File(file_path(path))
@@ -241,7 +245,7 @@ def load_data(
     source = read_source(asked, drop, keep)
     # Whoever reads without a target has said what there is to choose from.
     for name in roles.targets:
-        source = _without_unknown(source, name, path)
+        source = _without_unknown(source, name, path, asked=known_only)
     source = _without_empty(_without(source, drop, path))
     X, names = source.X, source.features
     namesakes = [note for name in roles.targets for note in _namesake(source, name, path)]
@@ -359,14 +363,14 @@ def _without(source: Source, drop: Sequence[str], path: str | Path) -> Source:
     return replace(source.with_features(kept, f"left out: {some_names(gone)}"), texts=texts)
 
 
-def _without_unknown(source: Source, target: str, path: str | Path) -> Source:
+def _without_unknown(source: Source, target: str, path: str | Path, *, asked: bool) -> Source:
     """Without samples whose target is not known, where that stands apart from their values; half of them have to be.
 
-    In a table of one piece such a row is a mistake that is easily mended, and refused.
+    In a table of one piece such a row may be a mistake, and is refused unless it was `asked` to be left out.
     """
     known = [row for row, value in enumerate(source.columns[target]) if is_known(value)]
     n = len(source.X)
-    if not source.joined or len(known) in (0, n):
+    if not (source.joined or asked) or len(known) in (0, n):
         return source
     if len(known) < max(2, LEAST_SHARE * n):
         raise InputError(
@@ -396,7 +400,7 @@ def _target(source: Source, targets: Sequence[str]) -> npt.NDArray[Any]:
 
 
 def _target_column(values: Sequence[Any], target: str) -> npt.NDArray[Any]:
-    found = _known(values, f"the target {target!r}")
+    found = _known(values, f"the target {target!r}", Argument("known_only", True))
     if len(set(found)) < 2:
         value = f", {found[0]!r}" if found else ""
         raise InputError(f"the target {target!r} has one distinct value only{value}; there is nothing to predict.")
@@ -404,12 +408,12 @@ def _target_column(values: Sequence[Any], target: str) -> npt.NDArray[Any]:
     return array.astype(str) if array.dtype.kind in "bO" else array
 
 
-def _known(values: Sequence[Any], what: str) -> list[Any]:
-    """The values of a column in which none may be missing."""
+def _known(values: Sequence[Any], what: str, way: Argument | None = None) -> list[Any]:
+    """The values of a column in which none may be missing; `way` leaves such rows out."""
     n_missing = sum(not is_known(value) for value in values)
     if n_missing:
         rows = "1 row; remove it" if n_missing == 1 else f"{n_missing} rows; remove them"
-        raise InputError(f"{what} is missing in {rows}.")
+        raise InputError(f"{what} is missing in {rows}", *(() if way is None else (", or leave out with ", way)), ".")
     return list(values)
 
 

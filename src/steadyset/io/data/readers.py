@@ -40,6 +40,7 @@ from steadyset.io.formats.series_matrix import ACCESSION, read_series_header
 from steadyset.io.formats.tables import TableFile, read_sheet
 from steadyset.io.labels import SHOWN, several, some_names
 from steadyset.kernels.arrays import Floats
+from steadyset.tasks import MAX_CLASSES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -170,11 +171,16 @@ def _refuse_both_decimals(path: File, rows: Sequence[Sequence[str]]) -> None:
 
 
 def possible_columns(table: Columns) -> dict[str, Sequence[Any]]:
-    """The columns of a table that may be predicted: texts, and numbers that repeat, where columns are few."""
+    """The columns of a table that may be predicted: texts, and numbers that repeat.
+
+    Where columns are many, such as genes, those of few whole numbers may be classes, unless they are many themselves.
+    """
     columns: dict[str, Sequence[Any]] = {table.names[f]: column.to_pylist() for f, column in table.others.items()}
-    for i, f in enumerate(table.numeric[:FEW].tolist()):
+    whole = np.flatnonzero(table.whole).tolist() if len(table.numeric) > FEW else []
+    few = [i for i in whole if len(np.unique(table.X[:, i])) <= MAX_CLASSES]
+    for i in sorted({*range(min(FEW, len(table.numeric))), *(few if len(few) <= FEW else ())}):
         if len(np.unique(table.X[:, i])) <= table.n_rows / 2:
-            columns[table.names[f]] = table.X[:, i].tolist()
+            columns[table.names[table.numeric[i]]] = table.X[:, i].tolist()
     return {name: columns[name] for name in table.names if name in columns and name}
 
 

@@ -1,0 +1,168 @@
+"""Where people used to get stuck: each way out is tried in a real browser, on one server."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.serve.test_queue import go, ordered, queue_of
+from tests.serve.test_serve_in_browser import opened, server, table  # noqa: F401 - fixtures
+from tests.waiting import until
+
+from steadyset.io.disk import LIST, TARGETS
+from steadyset.serve.job_queue import is_held
+from steadyset.serve.run_store import STARTED, Order, RunStore, write_order
+
+ROWS = 60
+
+
+@pytest.fixture(scope="module")
+def wide(server):  # noqa: F811
+    """An array with an age, a centre and two targets among its 400 genes; rows 1 to 3 have no second target."""
+    folder, _ = server
+    random, y = np.random.default_rng(0), np.arange(ROWS) % 2
+    genes = random.normal(7, 1, size=(ROWS, 400)).round(3)
+    genes[y == 1, :5] += 1.5
+    frame = pd.DataFrame(genes, columns=[f"g{i}" for i in range(400)])
+    frame.insert(0, "sample", [f"S{i:02}" for i in range(ROWS)])
+    known = np.where(np.arange(ROWS) < 3, "", np.where(y, "ill", "well"))
+    frame = frame.assign(age=random.integers(20, 80, ROWS), centre=random.integers(1, 5, ROWS), sick=y, state=known)
+    frame.to_csv(folder / "wide.csv", index=False)
+    return "wide.csv"
+
+
+def test_classes_that_are_numbers_are_offered_and_columns_get_their_part_by_a_click(opened, wide):  # noqa: F811
+    page = opened(f"/data?file={wide}&drop=state")
+    page.get_by_role("button", name="sick (2 values)").click()
+    page.get_by_role(
+        "heading", name="60 samples, 402 features, 2 values of sick to tell apart: 0 (30) and 1 (30)."
+    ).wait_for()
+    page.get_by_text("age, centre are unlike the other columns").wait_for()
+    page.locator("summary", has_text="Feature").first.click()
+    page.get_by_role("button", name="Leave out not used at all").first.click()
+    page.get_by_role("heading", name="60 samples, 401 features").wait_for()
+    page.get_by_role("listitem").filter(has_text="Leave out: age").get_by_role("button").click()
+    page.get_by_role("heading", name="60 samples, 402 features").wait_for()
+    page.locator("th", has_text="centre").locator("summary").click()
+    page.locator("th", has_text="centre").get_by_role("button", name="Group").click()
+    page.get_by_role("heading", name="60 samples, 401 features").wait_for()
+    assert "groups=centre" in page.url
+
+
+def test_rows_without_a_target_are_left_out_by_a_button(opened, wide):  # noqa: F811
+    page = opened(f"/data?file={wide}&target=state")
+    page.get_by_text("is missing in 3 rows").wait_for()
+    page.get_by_role("button", name="Leave out rows without a target").click()
+    page.get_by_role("heading", name="57 samples").wait_for()
+
+
+def test_what_cannot_run_is_refused_before_it_waits_and_back_finds_every_field(opened, wide, server):  # noqa: F811
+    folder, _ = server
+    page = opened(f"/data?file={wide}&drop=state&drop=sick&target=sample")
+    page.get_by_text("needs a decision").wait_for()
+    page.goto(page.url.partition("/data")[0] + f"/data?file={wide}&drop=state&target=sick&kind=assess")
+    page.get_by_text("All 3").click()
+    page.get_by_label("With parameters").fill("lassso")
+    page.get_by_role("button", name="20", exact=True).click()
+    page.get_by_text("More settings").click()
+    page.get_by_label("Name").fill("never")
+    page.get_by_role("button", name="Compare the methods").click()
+    page.get_by_text("did you mean 'lasso'?").first.wait_for()
+    assert not (folder / "never").exists()
+    page.get_by_role("link", name="Results").first.click()
+    page.go_back()
+    assert page.get_by_label("With parameters").input_value() == "lassso"
+    assert page.get_by_label("Number of features").input_value() == "20"
+    assert page.get_by_label("Name").input_value() == "never"
+
+
+def test_a_run_that_failed_leads_back_to_its_filled_form(opened, server):  # noqa: F811
+    folder, _ = server
+    table(folder / "failing.csv")
+    options = {"file": "failing.csv", "target": "tumour", "false": 2.0, "jobs": 1, "out": "failed"}
+    write_order(folder / "failed", Order("shortlist", options, state=STARTED))
+    (folder / "failed" / "said.txt").write_text("steadyset: The disk is full.\n", encoding="utf-8")
+    page = opened("/runs/failed")
+    page.get_by_text("It could not run: The disk is full.").wait_for()
+    page.get_by_role("link", name="Change settings").click()
+    assert page.get_by_label("False features").input_value() == "2.0"
+
+
+def test_a_list_with_a_heading_is_read_either_way_by_a_button(opened):  # noqa: F811
+    page = opened("/measure")
+    page.get_by_label("Your lists").fill("ABC1,XYZ2\nTP53,EGFR\nEGFR,TP53\nMYC,MYC\n")
+    page.get_by_role("button", name="Compare the lists").click()
+    both = page.locator("#complaint button")
+    both.first.wait_for()
+    assert both.count() == 2
+    both.last.click()
+    page.locator("#result").get_by_text("In 2 of 2").wait_for()
+
+
+@pytest.mark.posix
+def test_a_run_says_how_long_it_takes_whom_it_waits_for_and_when_the_connection_is_lost(opened, server):  # noqa: F811
+    folder, _ = server
+    store = RunStore(folder)
+    queue = queue_of(store, cores=1)
+    ordered(queue, "long")
+    ordered(queue, "next")
+    order = store.run("long").order
+    (folder / "long" / LIST).write_text("{}", encoding="utf-8")
+    (folder / "long" / TARGETS).mkdir()
+    write_order(
+        folder / "long", order.but(command="shortlist", options={"permutations": 20, "outer": 0, "out": "long"})
+    )
+    for number in range(7):
+        (folder / "long" / TARGETS / f"{number:04}").touch()
+    page = opened("/runs/next", refused=True)
+    page.get_by_text("Waiting").first.wait_for()
+    page.route("**/runs/long/progress", lambda asked: asked.abort())
+    page.goto(page.url.replace("next", "long"))
+    page.get_by_text("Connection lost").wait_for()
+    page.unroute("**/runs/long/progress")
+    page.locator("#lost").wait_for(state="hidden")
+    page.get_by_text("7 of 21").wait_for()
+    assert page.locator(".left").inner_text().startswith("About ")
+    page.get_by_text("You may close this tab.").wait_for()
+    for name in ("long", "next"):
+        go(store, name)
+        until(lambda name=name: not is_held(folder / name))
+
+
+def test_a_stopped_tuning_keeps_its_picture(opened, server):  # noqa: F811
+    pytest.importorskip("optuna")
+    from tests.serve.test_resuming import tuned_in_part
+
+    folder, _ = server
+    tuned_in_part(folder, "tuned")
+    before = time.time() - 60
+    os.utime(folder / "tuned" / "trials.db", (before, before))
+    page = opened("/runs/tuned")
+    page.locator("svg.front").wait_for()
+    page.get_by_text("no other is better than in everything").wait_for()
+
+
+@pytest.mark.parametrize(
+    ("question", "heading"),
+    [("80 samples, 2,000 made-up genes", "80 samples, 2,000 features"), ("5 signatures", "What do your lists share?")],
+)
+def test_home_has_an_example_of_one_click(opened, question, heading):  # noqa: F811
+    page = opened()
+    page.get_by_text(f"Example: {question}").click()
+    page.get_by_role("heading", name=heading).wait_for()
+    page.get_by_text("In 4 of 5" if "lists" in heading else "Find the shortlist").first.wait_for()
+
+
+@pytest.mark.posix
+@pytest.mark.slow  # buys: the command itself, started and closed as people do
+def test_ctrl_c_closes_the_page_without_a_word(tmp_path):
+    command = [sys.executable, "-m", "steadyset", "serve", str(tmp_path), "--no-open"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as page:
+        assert "The page is at" in page.stdout.readline()
+        page.send_signal(signal.SIGINT)
+        _, told = page.communicate(timeout=120)
+    assert (page.returncode, told) == (0, "")
