@@ -281,6 +281,19 @@ def test_strata_within_which_nothing_can_be_exchanged_are_refused():
             st.shortlist(X, y, strata=strata, **FEW, outer=0)
 
 
+def test_strata_that_are_none_and_preparations_get_their_sentences(tmp_path):
+    X, y = data()
+    X.assign(status=y).to_csv(tmp_path / "genes.csv", index=False)
+    with pytest.raises(InputError, match=r"strata must be the name of a column \(got 5\)"):
+        st.load_data(tmp_path / "genes.csv", "status", strata=5)
+    with pytest.raises(InputError, match=r"strata has the shape \(1,\)"):
+        st.shortlist(X, y, strata=["a"])
+    with pytest.raises(InputError, match="beside data that hold theirs"):
+        st.shortlist(st.Data(X, y, strata=y), strata=y)
+    with pytest.raises(InputError, match="ranks the values as they are"):
+        st.shortlist(st.Data(X, y, prepare="scale"))
+
+
 def test_a_rate_says_nothing_that_is_about_a_number_of_false_features():
     found = st.shortlist(*data(), bases=["filter"], splits=20, fdr=0.2, outer=0)
     assert found.listed.power == ()

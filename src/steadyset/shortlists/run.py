@@ -22,6 +22,7 @@ from steadyset.foundation.arguments import (
     seed_of,
 )
 from steadyset.foundation.display import record
+from steadyset.foundation.errors import InputError
 from steadyset.foundation.progress import progress_told
 from steadyset.foundation.text import counted
 from steadyset.inference.features import class_names
@@ -135,13 +136,19 @@ def shortlist(
     procedure = read_procedure(false, fdr, bases, permutations, splits, n_jobs)
     how = as_record("execution", Execution, execution)
     data = as_data(X, y, strata=strata, stacklevel=2)
+    if data.prepare is not None:
+        raise InputError(
+            "A shortlist ranks the values as they are; prepare them before, without looking at the target."
+        )
     drawing = Subsample(max(outer, 2), fraction=FRACTION, stratified=data.groups is None and _is_stratified(data))
     plan, names = make_plan(data, resampling=drawing, random_state=random_state)
     if plan.impute is None:
         refuse_gaps(plan.X, plan.gaps, names, {"the shortlist": ShortlistSelector()})
     # Medians of all rows know nothing of the target, so that rows stay exchangeable.
     table = filled(plan.X, medians(plan.X, plan.gaps)) if len(plan.gaps) else plan.X
-    within = None if data.strata is None else group_values(aligned_rows(data.X, data.strata, "strata"), len(table))
+    within = None
+    if data.strata is not None:
+        within = group_values(aligned_rows(data.X, data.strata, "strata"), len(table), what="strata")
     exchange = exchange_of(plan.y, plan.task, within, plan.groups)
     folder = None if out is None else folder_path(out)
     kept = KeptOrders(folder, _asked(plan, procedure, within), resume=how.resume)

@@ -309,6 +309,9 @@ def _labels(source: Source, name: str | None, what: str) -> npt.NDArray[Any] | N
 
 def _roles(target: str | Sequence[str] | None, groups: str | None, strata: str | None) -> Roles:
     """The columns that were named; one target may be given as a list too."""
+    for argument, name in (("groups", groups), ("strata", strata)):
+        if name is not None and not isinstance(name, str):
+            raise wrong_argument(argument, "the name of a column", name)
     if target is None or isinstance(target, str):
         return Roles(target, groups, strata=strata)
     names = tuple(target)
