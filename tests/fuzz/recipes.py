@@ -332,6 +332,7 @@ def _selecting() -> list[Recipe]:
         "lambda_min_ratio": None,
         "l1_ratio": 1.0,
         "standardise": True,
+        "grouped": False,
         "penalty_factors": None,
         "max_features": None,
         "tol": 1e-6,

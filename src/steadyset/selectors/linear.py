@@ -15,11 +15,9 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import LinearSelector
 from steadyset.selectors.model_input import left_out_copies
-from steadyset.selectors.path_data import Resamples
+from steadyset.selectors.path_data import Level, Path, Resamples
 from steadyset.selectors.paths import (
     Batches,
-    Level,
-    Path,
     SharedPaths,
     Solving,
     levels_of,

@@ -18,8 +18,9 @@ from steadyset.selectors.validation import (
     check_two_classes,
 )
 
-Target = Literal["binary", "classes", "numbers"]
+Target = Literal["binary", "classes", "numbers", "counts", "survival"]
 
+_WANTED = ("one value per row is needed", "times to an event have two columns, so give st.Survival(time, event)")
 TINY = 1e-150
 DIGITS = 10  # to which scores are compared, so that rounding decides no tie
 
@@ -77,8 +78,13 @@ def checked_data(
     if labels.ndim > 1:
         raise InputError(f"y has {labels.shape[1]} values per row; {needed_by} takes one.")
     weight = check_sample_weight(weights, len(values), resamples=resamples)
-    if target == "numbers":
-        return values, check_numbers(labels, needed_by), weight, np.empty(0)
+    if target in ("numbers", "counts", "survival"):
+        found = check_numbers(labels, needed_by)
+        if found.ndim != 1 + (target == "survival"):
+            raise InputError(f"y has shape {found.shape}; {_WANTED[found.ndim == 1]}.")
+        if target == "counts" and (found < 0).any():
+            raise InputError(f"y holds {found.min():g}; counts are numbers from 0.")
+        return values, found, weight, np.empty(0)
     # The target is judged as it is given: a resample, which weights tell, may hold one row of a class.
     classes, codes = check_classes(labels, weight, needed_by)
     return values, codes.astype(np.float64), weight, classes

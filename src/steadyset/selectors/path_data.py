@@ -10,19 +10,29 @@ from numpy.typing import ArrayLike, NDArray
 
 from steadyset.foundation.errors import InputError
 from steadyset.io.numbers import numbers
-from steadyset.kernels.arrays import Floats, Ints, Singles
+from steadyset.kernels.arrays import Bools, Floats, Ints, Singles
+from steadyset.kernels.paths import families
 from steadyset.kernels.paths.features import FACTOR, PLAIN, UNIT, WHOLE, lay_out, padded
 from steadyset.selectors.model_input import Target, checked_data, refuse_too_little
+from steadyset.selectors.validation import of_run
 
-Family = Literal["logistic", "linear"]
+Family = Literal["logistic", "linear", "cox", "multinomial", "poisson"]
+# What the target of a family is, and its number in the solver of one coefficient per feature.
+FAMILIES: dict[str, tuple[Target, int]] = {
+    "logistic": ("binary", families.LOGISTIC),
+    "linear": ("numbers", families.LINEAR),
+    "cox": ("survival", families.COX),
+    "multinomial": ("classes", -1),
+    "poisson": ("counts", families.POISSON),
+}
 
 
 @dataclass(frozen=True)
 class Resamples:
     """Checked data with M x n weights; codes holds numbers, or the class of each row where there are classes.
 
-    n_rows counts the rows of positive weight of each resample; lowest and highest are its least and its largest code:
-    its two classes.
+    Of times to an event it holds their ranks, negative where they were censored. n_rows counts the rows of positive
+    weight of each resample; lowest and highest are its least and its largest code: its two classes.
     """
 
     X: Floats
@@ -32,13 +42,14 @@ class Resamples:
     n_rows: Ints
     lowest: Floats
     highest: Floats
+    multinomial: bool = False
 
     def rows(self, run: int) -> Ints:
         return np.flatnonzero(self.weights[run])
 
     def classes_of(self, run: int) -> NDArray[Any]:
-        """The two classes that the resample holds; empty where the target is a number."""
-        if not len(self.classes):
+        """The classes that the resample holds; empty where the target has none."""
+        if not len(self.classes) or self.multinomial:
             return self.classes
         return self.classes[[int(self.lowest[run]), int(self.highest[run])]]
 
@@ -49,16 +60,40 @@ def read_resamples(
     """Check the data and a vector of weights, or one for each resample; rows of weight zero count for nothing."""
     values, codes, weight, classes = checked_data(X, y, weights, target=target, selector=selector, resamples=True)
     inside = weight > 0
+    if target == "survival":
+        codes = _signed_ranks(codes, inside)
     n_rows = np.count_nonzero(inside, axis=1)
     lowest = np.where(inside, codes, np.inf).min(axis=1)
     highest = np.where(inside, codes, -np.inf).max(axis=1)
-    doubtful = lowest >= highest
-    if len(classes) > 2:
+    doubtful = (lowest >= highest) & (target != "survival")
+    if target == "classes":
+        _refuse_absent(codes, inside, classes)
+    elif len(classes) > 2:
         between = inside & (lowest[:, None] < codes) & (codes < highest[:, None])
         doubtful |= between.any(axis=1)
     for run in np.flatnonzero(doubtful) if doubtful.any() else ():
         refuse_too_little(codes[weight[run] > 0], target, selector)
-    return Resamples(values, codes, weight, classes, n_rows, lowest, highest)
+    return Resamples(values, codes, weight, classes, n_rows, lowest, highest, target == "classes")
+
+
+def _signed_ranks(y: Floats, inside: Bools) -> Floats:
+    """The ranks of times, so that no unit of time matters, negative where they were censored."""
+    events = y[:, 1] > 0
+    without = np.flatnonzero(~(inside & events).any(axis=1))
+    if len(without):
+        raise InputError(f"y has no event among the rows of positive weight{of_run(without[0], len(inside))}.")
+    return np.asarray(np.where(events, 1.0, -1.0) * (1.0 + np.unique(y[:, 0], return_inverse=True)[1]))
+
+
+def _refuse_absent(codes: Floats, inside: Bools, classes: NDArray[Any]) -> None:
+    """A resample without a class would be another problem, with fewer classes."""
+    for code, label in enumerate(classes):
+        without = np.flatnonzero(~(inside & (codes == code)).any(axis=1))
+        if len(without):
+            raise InputError(
+                f"Class {label} has no rows of positive weight{of_run(without[0], len(inside))}; "
+                "draw resamples with stratified=True, or drop its rows."
+            )
 
 
 def read_factors(penalty_factors: ArrayLike | None, n_features: int) -> Floats:
@@ -137,3 +172,54 @@ def _power_of_all(sizes: Floats) -> float:
     """A power of two near the largest, so that single precision holds the features as they are in units of it."""
     largest = sizes[sizes < np.inf].max(initial=0.0)
     return float(np.ldexp(1.0, np.frexp(largest)[1])) if largest > 0.0 else 1.0
+
+
+@dataclass(frozen=True)
+class Level:
+    """The model at one penalty (in the units of y), with the coefficients of its features.
+
+    `standardised` are the coefficients of the standardised features, in units of the solved target, and `coefs` those
+    of the features as they are; the violation is in units of the solved target. Of multinomial models each feature has
+    a row of coefficients, one per class, and there is an intercept per class.
+    """
+
+    penalty: float
+    features: Ints
+    standardised: Floats
+    coefs: Floats
+    intercept: Any
+    violation: float
+
+    @property
+    def size(self) -> int:
+        return len(self.features)
+
+
+@dataclass(frozen=True)
+class Path:
+    """The models of one resample down its penalties: level t has the features found[ends[t] : ends[t + 1]]."""
+
+    penalties: Floats
+    ends: Ints
+    found: Ints
+    standardised: Floats
+    coefs: Floats
+    intercepts: Floats
+    violations: Floats
+
+    @property
+    def sizes(self) -> Ints:
+        return np.diff(self.ends)
+
+    def level(self, t: int) -> Level:
+        """One model; t may count from the end."""
+        t = len(self.penalties) + t if t < 0 else t
+        part = slice(self.ends[t], self.ends[t + 1])
+        return Level(
+            float(self.penalties[t]),
+            self.found[part],
+            self.standardised[part],
+            self.coefs[part],
+            self.intercepts[t],
+            float(self.violations[t]),
+        )

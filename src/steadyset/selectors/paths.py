@@ -24,9 +24,20 @@ from steadyset.foundation.arguments import check_flag, job_count
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.paths import rare, solver, start
+from steadyset.kernels.paths.families import COX, LINEAR, LOGISTIC
 from steadyset.kernels.paths.features import FACTOR
-from steadyset.selectors.path_data import Family, Features, Resamples, laid_out, read_factors, read_resamples
-from steadyset.selectors.validation import check_integer, check_number, size_or_default
+from steadyset.selectors.multinomial_paths import MultinomialSolving
+from steadyset.selectors.path_data import (
+    FAMILIES,
+    Family,
+    Features,
+    Path,
+    Resamples,
+    laid_out,
+    read_factors,
+    read_resamples,
+)
+from steadyset.selectors.validation import check_integer, check_number, of_run, size_or_default
 
 MAX_AT_ONCE = 50
 LEAST_A_THREAD = 8  # resamples: fewer are solved sooner than a thread starts
@@ -39,6 +50,7 @@ TOGETHER_BYTES = 2**21
 FEATURES_A_MODEL, NO_STOP = 64, 2**62
 
 MAX_LAMBDAS = 100_000
+ALL_ALIKE = 1e-12  # residuals of events that nobody else was at risk for are rounding
 # Optimality conditions off by more than this, in standard deviations of y, are told.
 TOLD_VIOLATION = 1e-8
 # Halvings of the step between two levels of the path, in search of a support of exactly k.
@@ -59,14 +71,17 @@ def read_batches(
     l1_ratio: float,
     standardise: bool,
     tol: float,
+    grouped: bool = False,
     penalty_factors: ArrayLike | None = None,
     selector: Any = None,
 ) -> Batches:
     """Check the data, the weights and what the models shall be; a selector remembers the features."""
-    data = read_resamples(X, y, weights, target="binary" if family == "logistic" else "numbers", selector=selector)
+    target, code = FAMILIES[family]
+    data = read_resamples(X, y, weights, target=target, selector=selector)
     check_number("tol", tol)
     check_number("l1_ratio", l1_ratio, most=1.0)
     check_flag("standardise", standardise)
+    check_flag("grouped", grouped)
     factors = read_factors(penalty_factors, data.X.shape[1])
     free = len(factors) - np.count_nonzero(factors)
     if free and free >= data.n_rows.min():
@@ -77,57 +92,7 @@ def read_batches(
     # Any split of a coefficient between exact copies is optimal; giving all of it to the first makes it unique.
     no_copies = l1_ratio == 1.0 and penalty_factors is None
     features = laid_out(data.X, factors, as_given=not standardise, no_copies=no_copies)
-    return Batches(data, features, logistic=family == "logistic", l1_ratio=l1_ratio, tol=tol)
-
-
-@dataclass(frozen=True)
-class Level:
-    """The model at one penalty (in the units of y), with the coefficients of its features.
-
-    `standardised` are the coefficients of the standardised features, in units of the solved target, and `coefs` those
-    of the features as they are; the violation is in units of the solved target.
-    """
-
-    penalty: float
-    features: Ints
-    standardised: Floats
-    coefs: Floats
-    intercept: float
-    violation: float
-
-    @property
-    def size(self) -> int:
-        return len(self.features)
-
-
-@dataclass(frozen=True)
-class Path:
-    """The models of one resample down its penalties: level t has the features found[ends[t] : ends[t + 1]]."""
-
-    penalties: Floats
-    ends: Ints
-    found: Ints
-    standardised: Floats
-    coefs: Floats
-    intercepts: Floats
-    violations: Floats
-
-    @property
-    def sizes(self) -> Ints:
-        return np.diff(self.ends)
-
-    def level(self, t: int) -> Level:
-        """One model; t may count from the end."""
-        t = len(self.penalties) + t if t < 0 else t
-        part = slice(self.ends[t], self.ends[t + 1])
-        return Level(
-            float(self.penalties[t]),
-            self.found[part],
-            self.standardised[part],
-            self.coefs[part],
-            float(self.intercepts[t]),
-            float(self.violations[t]),
-        )
+    return Batches(data, features, family=code, l1_ratio=l1_ratio, tol=tol, grouped=grouped)
 
 
 class Bounds:
@@ -150,7 +115,7 @@ class State:
 
     def __init__(self, n: int, bounds: Bounds, place: int, places: int) -> None:
         self.rows = np.empty(n, np.int64)
-        self.V = np.empty((11, n))
+        self.V = np.empty((solver.ROWS_OF_V, n))
         self.S, self.N, self.G, self.listed, self.single = (part[place] for part in bounds.arrays())
         self._make_places(places)
 
@@ -273,6 +238,8 @@ class Walk:
             rare.undo_if_risen(state.V, state.S, state.N, state.P, state.M, penalty)
         elif why == solver.DEPENDENT:
             rare.enter_dependent(state.V, state.N, state.P, state.M, state.A, state.L, penalty)
+        elif why == solver.UNEVALUATED:
+            rare.evaluate(state.V, state.N)
         elif why == solver.LOST:
             rare.factor_of_rows(state.V, state.N, state.M, state.A, state.L)
         else:
@@ -291,9 +258,10 @@ class Batches:
 
     data: Resamples
     features: Features
-    logistic: bool
+    family: int
     l1_ratio: float
     tol: float
+    grouped: bool = False
 
     def __post_init__(self) -> None:
         self.n_runs = len(self.data.weights)
@@ -302,6 +270,8 @@ class Batches:
         rows = int(self.data.n_rows.max())
         places = self.most_places(rows)
         state = 8 * (places * (rows + 8) + largest_order(places, rows) ** 2 + 2 * d + 10 * rows)
+        if self.data.multinomial:
+            state = d * (24 + 8 * len(self.data.classes))
         self.at_once: int = max(1, min(STATE_BYTES // state, MAX_AT_ONCE))
 
     def most_places(self, n_rows: int) -> int:
@@ -309,19 +279,20 @@ class Batches:
         d = len(self.features.Xt)
         return (min(d, n_rows) if self.l1_ratio == 1.0 else d) + self.n_free + 2
 
-    def each(self, compute: Callable[[Solving], Sequence[Any]], n_jobs: int | None = None) -> Iterator[Any]:
+    def each(self, compute: Callable[[Any], Sequence[Any]], n_jobs: int | None = None) -> Iterator[Any]:
         """What `compute` gives for every resample, in their order: it gets a batch and gives one thing per run."""
         jobs = min(job_count(n_jobs), self.n_runs // LEAST_A_THREAD + 1)
         # As many batches for every thread, and none much smaller than the others.
         rounds = -(-self.n_runs // (self.at_once * jobs))
         step = -(-self.n_runs // (rounds * jobs))
         batches = [range(start, min(start + step, self.n_runs)) for start in range(0, self.n_runs, step)]
+        kind = MultinomialSolving if self.data.multinomial else Solving
         if jobs == 1:
             for runs in batches:
-                yield from compute(Solving(self, runs))
+                yield from compute(kind(self, runs))
             return
         with ThreadPoolExecutor(jobs) as pool:
-            for found in pool.map(lambda runs: compute(Solving(self, runs)), batches):
+            for found in pool.map(lambda runs: compute(kind(self, runs)), batches):
                 yield from found
 
 
@@ -361,18 +332,26 @@ class Solving:
         batches, features, n = self.batches, self.batches.features, int(self.data.n_rows[run])
         most = batches.most_places(n)
         state = State(n, self._bounds, place, min(most, max(LEAST_PLACES, 2 * n) + batches.n_free + 2))
-        state.N[[solver.LOGISTIC, solver.AS_GIVEN, solver.MOST]] = batches.logistic, features.as_given, most
+        state.N[[solver.FAMILY, solver.AS_GIVEN, solver.MOST]] = batches.family, features.as_given, most
         ridge = (1.0 - batches.l1_ratio) / batches.l1_ratio
         weights, codes = self.data.weights[run], self.data.codes
         state.rows[:] = np.flatnonzero(weights)
+        if batches.family == COX:
+            state.rows[:] = state.rows[np.argsort(-abs(codes[state.rows]), kind="stable")]
         w, y = weights[state.rows], codes[state.rows]
         w = w / w.sum()
-        centre, unit, y = (0.0, 1.0, y == self.data.highest[run]) if batches.logistic else in_own_units(y, w)
-        spread = float(np.sqrt(w @ (y - w @ y) ** 2))
+        centre, unit, y = 0.0, 1.0, y == self.data.highest[run] if batches.family == LOGISTIC else y
+        if batches.family == LINEAR:
+            centre, unit, y = in_own_units(y, w)
         state.V[solver.W], state.V[solver.Y] = w, y
+        start.begin(state.rows, state.V, state.N, state.P, state.A, state.L, state.single)
+        spread = float(np.sqrt(w @ (y - w @ y) ** 2))
+        if batches.family == COX:  # the residuals without features, which the ranks are not
+            spread = float(np.sqrt((state.V[solver.RESIDUAL] ** 2 / w).sum()))
+            if spread < ALL_ALIKE:
+                raise InputError(f"No event of y has others at risk{of_run(run, batches.n_runs)}; nothing to compare.")
         state.S[[solver.TOL, solver.RIDGE]] = batches.tol * spread, ridge / features.whole * unit
         state.S[[solver.CENTRE, solver.Y_UNIT, solver.SPREAD]] = centre, unit, spread
-        start.begin(state.rows, state.V, state.N, state.P, state.A, state.L, state.single)
         return state
 
     def _make_bounds(self) -> None:
@@ -399,6 +378,8 @@ class Solving:
         for place, levels, path in zip(places, lambdas, self._down(places, penalties, stop), strict=True):
             numbers, ends, found, values = path
             intercepts = numbers[:, 0] * self.y_units[place] + self.centres[place] - numbers[:, 2]
+            if self.batches.family == COX:  # any would do, so there is none
+                intercepts = np.zeros(len(numbers))
             paths.append(Path(levels[: len(numbers)], ends, found, values[0], values[1], intercepts, numbers[:, 1]))
         return paths
 
@@ -546,8 +527,8 @@ class SharedPaths(Solving):
 
     @staticmethod
     def can_hold(batches: Batches) -> bool:
-        """Whether one batch holds all resamples."""
-        return batches.n_runs <= batches.at_once
+        """Whether one batch holds all resamples; paths of multinomial models are not shared."""
+        return not batches.data.multinomial and batches.n_runs <= batches.at_once
 
     def start_again(self) -> None:
         """The next level is the first of a path."""

@@ -12,8 +12,8 @@ from scipy import sparse
 from steadyset.foundation.errors import InputError
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Floats
-from steadyset.selectors.path_data import Family
-from steadyset.selectors.paths import Solving, levels_of, read_batches, tell_worst
+from steadyset.selectors.path_data import FAMILIES, Family, Path
+from steadyset.selectors.paths import levels_of, read_batches, tell_worst
 from steadyset.selectors.validation import check_choice, check_integer, one_vector
 
 
@@ -26,9 +26,9 @@ class ElasticNetPath:
     lambdas : array of float of shape (n_lambdas,)
         The penalties.
     coefs : array of float of shape (n_lambdas, n_features)
-        The coefficients, in the units of X.
+        The coefficients, in the units of X; of multinomial models (n_lambdas, n_classes, n_features).
     intercepts : array of float of shape (n_lambdas,)
-        The intercepts.
+        The intercepts: 0 for Cox models, and (n_lambdas, n_classes) for multinomial ones.
     violations : array of float of shape (n_lambdas,)
         The largest deviation from the optimality (KKT) conditions over all features, on the standardised scale and in
         units of the standard deviation of y.
@@ -60,6 +60,7 @@ def elastic_net_path(
     lambda_min_ratio: float | None = None,
     l1_ratio: float = 1.0,
     standardise: bool = True,
+    grouped: bool = False,
     penalty_factors: ArrayLike | None = None,
     max_features: int | None = None,
     tol: float = 1e-10,
@@ -69,18 +70,21 @@ def elastic_net_path(
     Minimises (1 / sum w) sum_i w_i loss_i + lambda sum_j f_j (l1_ratio abs(b_j) + (1 - l1_ratio) / 2 b_j²) with an
     unpenalised intercept. b is the coefficient of the standardised feature (weighted mean 0, weighted sd 1), or, with
     standardise=False, of the feature as it is; f are the penalty_factors, scaled to a mean of 1. Of exact copies of a
-    feature, an L1 path without penalty_factors takes the first only.
+    feature, an L1 path without penalty_factors takes the first only. A Cox model has no intercept. Every model has a
+    finite solution, also where classes or times are separated, so no path is cut short.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
         The data.
-    y : array-like of shape (n_samples,)
-        Two classes, or numbers.
+    y : array-like of shape (n_samples,) or (n_samples, 2)
+        What the family models: two classes, numbers, times and events (`st.Survival`), classes, or counts.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         How much each row counts: 0 leaves it out, 2 counts it twice. None counts every row once.
-    family : {"logistic", "linear"}, default="logistic"
-        The loss: the negative log-likelihood of two classes, or half the squared error.
+    family : {"logistic", "linear", "cox", "multinomial", "poisson"}, default="logistic"
+        The loss: the negative log-likelihood of two classes, half the squared error, the negative log partial
+        likelihood of times to an event with ties as Breslow treats them, or the negative log-likelihood of any number
+        of classes or of counts.
     lambdas : array-like or None, default=None
         The penalties, falling. None takes `n_lambdas` levels, evenly spaced on the log scale, from the least penalty
         that leaves out every feature down.
@@ -92,6 +96,9 @@ def elastic_net_path(
         The share of the L1 penalty, above 0 and at most 1: 1 is the lasso, less an elastic net.
     standardise : bool, default=True
         Whether the penalty counts coefficients of standardised features.
+    grouped : bool, default=False
+        Of a multinomial family, whether the penalty takes the norm of a feature's coefficients over the classes instead
+        of the sum of their sizes, so that a feature is in the model for all classes or for none.
     penalty_factors : array-like of shape (n_features,) or None, default=None
         How much the penalty counts for each feature, up to a common factor: they are scaled to a mean of 1, as glmnet
         does. None is 1 for all. A feature with the factor 0 has no penalty and is in every model.
@@ -131,11 +138,14 @@ def elastic_net_path(
         lambda_min_ratio=lambda_min_ratio,
         l1_ratio=l1_ratio,
         standardise=standardise,
+        grouped=grouped,
         penalty_factors=penalty_factors,
         max_features=max_features,
         tol=tol,
     )
-    return ElasticNetPath(paths.lambdas[0], paths.coefs[0].toarray(), paths.intercepts[0], paths.violations[0])
+    coefs: Any = paths.coefs[0]
+    dense = np.stack([own.toarray() for own in coefs], axis=1) if isinstance(coefs, tuple) else coefs.toarray()
+    return ElasticNetPath(paths.lambdas[0], dense, paths.intercepts[0], paths.violations[0])
 
 
 @dataclass(frozen=True)
@@ -147,7 +157,8 @@ class ElasticNetPaths:
     lambdas : tuple of array of float
         The penalties of each resample.
     coefs : tuple of scipy.sparse.csr_array
-        The coefficients of each resample, one sparse row per penalty.
+        The coefficients of each resample, one sparse row per penalty; of multinomial models a tuple of such arrays,
+        one per class.
     intercepts : tuple of array of float
         The intercepts.
     violations : tuple of array of float
@@ -185,6 +196,7 @@ def elastic_net_paths(
     lambda_min_ratio: float | None = None,
     l1_ratio: float = 1.0,
     standardise: bool = True,
+    grouped: bool = False,
     penalty_factors: ArrayLike | None = None,
     max_features: int | None = None,
     tol: float = 1e-10,
@@ -199,13 +211,15 @@ def elastic_net_paths(
     ----------
     X : array-like of shape (n_samples, n_features)
         The data.
-    y : array-like of shape (n_samples,)
-        Two classes, or numbers.
+    y : array-like of shape (n_samples,) or (n_samples, 2)
+        What the family models: two classes, numbers, times and events (`st.Survival`), classes, or counts.
     weights : array-like of shape (n_resamples, n_samples) or None, default=None
         How often each resample holds each row: bootstrap counts, zeros and ones for a subsample, or shares. None is one
         resample that holds every row once.
-    family : {"logistic", "linear"}, default="logistic"
-        The loss: the negative log-likelihood of two classes, or half the squared error.
+    family : {"logistic", "linear", "cox", "multinomial", "poisson"}, default="logistic"
+        The loss: the negative log-likelihood of two classes, half the squared error, the negative log partial
+        likelihood of times to an event with ties as Breslow treats them, or the negative log-likelihood of any number
+        of classes or of counts.
     lambdas : array-like or None, default=None
         The penalties, falling. None takes `n_lambdas` levels, evenly spaced on the log scale, from the least penalty
         that leaves out every feature down.
@@ -217,6 +231,9 @@ def elastic_net_paths(
         The share of the L1 penalty, above 0 and at most 1: 1 is the lasso, less an elastic net.
     standardise : bool, default=True
         Whether the penalty counts coefficients of standardised features.
+    grouped : bool, default=False
+        Of a multinomial family, whether the penalty takes the norm of a feature's coefficients over the classes instead
+        of the sum of their sizes, so that a feature is in the model for all classes or for none.
     penalty_factors : array-like of shape (n_features,) or None, default=None
         How much the penalty counts for each feature, up to a common factor: they are scaled to a mean of 1, as glmnet
         does. None is 1 for all. A feature with the factor 0 has no penalty and is in every model.
@@ -246,7 +263,7 @@ def elastic_net_paths(
     >>> sum(coefs.toarray()[0] != 0 for coefs in paths.coefs)
     array([ 0,  0, 20,  9,  0,  0,  5,  1, 20,  0])
     """
-    check_choice("family", family, ("logistic", "linear"))
+    check_choice("family", family, tuple(FAMILIES))
     if max_features is not None:
         check_integer("max_features", max_features, least=1)
     given = None if lambdas is None else _read_lambdas(lambdas)
@@ -257,11 +274,12 @@ def elastic_net_paths(
         family=family,
         l1_ratio=l1_ratio,
         standardise=standardise,
+        grouped=grouped,
         penalty_factors=penalty_factors,
         tol=tol,
     )
 
-    def compute(solving: Solving) -> list[Any]:
+    def compute(solving: Any) -> list[Any]:
         levels = [given] * len(solving.runs) if given is not None else levels_of(solving, n_lambdas, lambda_min_ratio)
         paths = solving.solve(range(len(levels)), levels, max_features)
         tell_worst(paths, solving.spreads, tol)
@@ -269,7 +287,7 @@ def elastic_net_paths(
         return [
             (
                 path.penalties.copy(),
-                sparse.csr_array((path.coefs, path.found, path.ends), shape=(len(path.sizes), d)),
+                _sparse_rows(path, d),
                 path.intercepts,
                 path.violations / spread,
             )
@@ -278,6 +296,14 @@ def elastic_net_paths(
 
     found = list(batches.each(compute, n_jobs))
     return ElasticNetPaths(*(tuple(part) for part in zip(*found, strict=True)))
+
+
+def _sparse_rows(path: Path, d: int) -> Any:
+    """The coefficients, of multinomial models one matrix per class."""
+    shape = len(path.sizes), d
+    if path.coefs.ndim == 1:
+        return sparse.csr_array((path.coefs, path.found, path.ends), shape=shape)
+    return tuple(sparse.csr_array((own, path.found, path.ends), shape=shape) for own in path.coefs.T.copy())
 
 
 def _read_lambdas(lambdas: ArrayLike) -> Floats:

@@ -142,7 +142,7 @@ def check_classes(
     present = np.stack([np.bincount(classes, weight, labels.size) > 0 for weight in weights])
     single = np.flatnonzero(present.sum(axis=1) < 2)
     if single.size:
-        only, where = labels[present[single[0]]][0], _of_run(single[0], len(weights))
+        only, where = labels[present[single[0]]][0], of_run(single[0], len(weights))
         raise InputError(f"y has one class only, {only!s}{where}; {needed_by} compares at least 2 classes.")
     refuse_identifiers(labels, len(y))
     if binary:
@@ -177,7 +177,7 @@ def check_sample_weight(sample_weight: Any, n_rows: int, *, resamples: bool = Fa
     weights = np.atleast_2d(weights)
     empty = np.flatnonzero(weights.sum(axis=1) <= 0)
     if empty.size:
-        where = _of_run(empty[0], len(weights))
+        where = of_run(empty[0], len(weights))
         raise InputError(f"{name} sums to zero{where}; at least one row must count.")
     return np.ascontiguousarray(weights)
 
@@ -264,7 +264,7 @@ def _not_finite(value: float) -> str:
     return "NaN (a missing value)" if np.isnan(value) else "infinity"
 
 
-def _of_run(run: int, n_runs: int) -> str:
+def of_run(run: int, n_runs: int) -> str:
     """The words that name one resample among several, nothing where there is one only."""
     return f" in resample {run}" if n_runs > 1 else ""
 

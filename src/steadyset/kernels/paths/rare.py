@@ -12,6 +12,7 @@ from scipy.linalg import cho_factor, cho_solve, qr, solve_triangular
 
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.models import mean_loss, residual_and_curvature
+from steadyset.kernels.paths import families
 from steadyset.kernels.paths.solver import (
     BEFORE,
     CAME,
@@ -21,14 +22,16 @@ from steadyset.kernels.paths.solver import (
     DAMPING,
     ETA,
     ETA_BEFORE,
+    FAMILY,
     FEATURE_BEFORE,
     FORMER,
     L1,
     L2,
-    LOGISTIC,
     N_BREAKING,
     NEXT,
     RESIDUAL,
+    SHARE,
+    SHARE_NOW,
     SIGN,
     SIZE,
     SIZE_BEFORE,
@@ -61,24 +64,47 @@ def undo_if_risen(V: Floats, S: Floats, N: Ints, P: Floats, M: Ints, penalty: fl
     P[:BEFORE, :size_before] = P[BEFORE : 2 * BEFORE, :size_before]
     M[:FEATURE_BEFORE, :size_before] = M[FEATURE_BEFORE:, :size_before]
     N[SIZE] = size_before
-    _renew_residual(V, N)
-    V[CURVATURE] = V[CURVATURE_NOW]
+    evaluate(V, N)
+    V[CURVATURE], V[SHARE] = V[CURVATURE_NOW], V[SHARE_NOW]
     S[DAMPING], S[FORMER], N[STALE] = 0.5 * S[DAMPING], -1.0, 1
 
 
 def _objective(V: Floats, N: Ints, eta: Floats, P: Floats, penalty: float) -> float:
     size = P[L1] @ abs(P[COEF]) + 0.5 * P[L2] @ P[COEF] ** 2
-    return mean_loss(V[Y], V[W], eta, N[LOGISTIC] == 1) + penalty * float(size)
+    if N[FAMILY] == families.POISSON:
+        loss = families.mean_poisson_loss(V[Y], V[W], eta)
+    elif N[FAMILY] == families.COX:
+        loss = families.mean_cox_loss(V[Y], V[W], eta)
+    else:
+        loss = mean_loss(V[Y], V[W], eta, N[FAMILY] == families.LOGISTIC)
+    return loss + penalty * float(size)
 
 
-def _renew_residual(V: Floats, N: Ints) -> None:
-    residual_and_curvature(V[Y], V[W], V[ETA], N[LOGISTIC] == 1, V[RESIDUAL], V[CURVATURE_NOW])
+def evaluate(V: Floats, N: Ints) -> None:
+    """Residual, curvature and shares at the linear predictor."""
+    if N[FAMILY] == families.POISSON:
+        families.poisson(V[Y], V[W], V[ETA], V[RESIDUAL], V[CURVATURE_NOW])
+    elif N[FAMILY] == families.COX:
+        families.cox(V[Y], V[W], V[ETA], V[RESIDUAL], V[CURVATURE_NOW], V[SHARE_NOW])
+    else:
+        logistic = N[FAMILY] == families.LOGISTIC
+        residual_and_curvature(V[Y], V[W], V[ETA], logistic, V[RESIDUAL], V[CURVATURE_NOW])
+
+
+def _curved(N: Ints, Z: Floats, share: Floats) -> Floats:
+    """The rows of which the curvature makes products: of Cox less their running means."""
+    if N[FAMILY] != families.COX:
+        return Z
+    rows = np.empty_like(Z)
+    for z, row in zip(Z, rows, strict=True):
+        families.less_running_means(z, share, row)
+    return rows
 
 
 def factor_of_rows(V: Floats, N: Ints, M: Ints, A: Floats, L: Floats) -> None:
     """The factor from the rows themselves: products square the condition number, this has twice as many digits."""
     m = int(N[SIZE])
-    weighted = A[M[SLOT, :m]] * np.sqrt(V[CURVATURE])
+    weighted = _curved(N, A[M[SLOT, :m]], V[SHARE]) * np.sqrt(V[CURVATURE])
     (R,) = qr(weighted.T, mode="r")
     R = R[:m]  # of as many rows as there are, or as many as places
     signs = np.where(np.diag(R) < 0.0, -1.0, 1.0)
@@ -99,11 +125,12 @@ def step_of_many(V: Floats, N: Ints, P: Floats, M: Ints, A: Floats, penalty: flo
         d_P = diag(1 / ridge) (q_P - Z_P' t),     t = C^-1 (Z_F d_F + c).
     """
     m = int(N[SIZE])
-    q, ridge, Z = P[STEP, :m], penalty * P[L2, :m], A[M[SLOT, :m]]
+    rows = V[CURVATURE_NOW] > 0.0
+    q, ridge, Z = P[STEP, :m], penalty * P[L2, :m], _curved(N, A[M[SLOT, :m]], V[SHARE_NOW])[:, rows]
     free = int(np.argmax(ridge > 0.0))
     Z_free, Z_ridge = Z[:free], Z[free:]
     shrunk = Z_ridge / ridge[free:, None]
-    over_rows = cho_factor(np.diag(1.0 / V[CURVATURE_NOW]) + Z_ridge.T @ shrunk)
+    over_rows = cho_factor(np.diag(1.0 / V[CURVATURE_NOW, rows]) + Z_ridge.T @ shrunk)
     c = q[free:] @ shrunk
     solved = cho_solve(over_rows, Z_free.T)
     q[:free] = np.linalg.solve(Z_free @ solved, q[:free] - solved.T @ c)
@@ -120,15 +147,16 @@ def enter_dependent(V: Floats, N: Ints, P: Floats, M: Ints, A: Floats, L: Floats
     """
     m = int(N[SIZE])
     sign, z, Z, own_factor = P[SIGN, m], A[M[SLOT, m]], A[M[SLOT, :m]], L[:m, :m]
-    own = float(z * V[CURVATURE] @ z)
+    others, u = _curved(N, Z, V[SHARE]), _curved(N, z[None], V[SHARE])[0]
+    own = float(u * V[CURVATURE] @ u)
     v, row, share = z, np.zeros(m), np.zeros(m)
     for _ in range(2):  # once more, for what rounding has left of the others in v
-        more = solve_triangular(own_factor, Z @ (v * V[CURVATURE]), lower=True, check_finite=False)
+        more = solve_triangular(own_factor, others @ (u * V[CURVATURE]), lower=True, check_finite=False)
         row += more
         part = solve_triangular(own_factor, more, lower=True, trans="T", check_finite=False)
         share += part
-        v = v - part @ Z
-    left = float(v * V[CURVATURE] @ v)
+        v, u = v - part @ Z, u - part @ others
+    left = float(u * V[CURVATURE] @ u)
     ridges, slopes = penalty * P[L2, :m], penalty * (P[L1, :m] * P[SIGN, :m] + P[L2, :m] * P[COEF, :m])
     slope = sign * float(v @ V[RESIDUAL] + share @ slopes) - penalty * P[L1, m]
     curvature = left + penalty * P[L2, m] + float(ridges @ share**2)
@@ -151,6 +179,6 @@ def enter_dependent(V: Floats, N: Ints, P: Floats, M: Ints, A: Floats, L: Floats
     M[: SLOT + 1, place:m] = M[: SLOT + 1, place + 1 : m + 1]
     P[:BEFORE, place:m] = P[:BEFORE, place + 1 : m + 1]
     M[SLOT, m] = gone
-    _renew_residual(V, N)
+    evaluate(V, N)
     # The factor is made anew before the next step, so nobody else enters now.
     N[CAME], N[STALE], N[NEXT] = N[CAME] + 1, 1, N[N_BREAKING]

@@ -5,8 +5,10 @@ standardised by them (mean 0, variance 1), and at penalty p the model minimises
 
     sum_i w_i loss_i(eta_i) + p sum_j (l1_j |b_j| + l2_j b_j² / 2),     eta = b_0 + Z b.
 
-The family enters by `residual_and_curvature` and `mean_loss` alone: r_i = -w_i loss'(eta_i), the curvature w_i
-loss''.
+The family enters by its residual r_i = -w_i loss'(eta_i) and its curvature D alone. Those of the linear and the
+logistic loss are compiled into the walk; for others (`families`) it waits until they are computed, and goes on. Where
+the loss of a row depends on other rows (Cox), the rows of Z in Z' D Z are those less running means: the file of the
+families says why.
 
 **Conditions.** With the descent g_j = sum_i z_ij r_i, b is optimal where q_0 = sum_i r_i = 0, where q_j = g_j - p
 (l1_j sign(b_j) + l2_j b_j) = 0 for the features in the model, and where |g_j| <= p l1_j for all others.
@@ -44,7 +46,7 @@ are undone and halved. What has not ended after MAX_STEPS is kept with its viola
 
 State of a resample; `rows` holds the n rows of positive weight:
 
-    V  vectors of n numbers: W, Y, ETA, RESIDUAL, CURVATURE (that of L), SEEN (the centred
+    V  vectors of n numbers: W, Y, ETA, RESIDUAL, CURVATURE and SHARE (those of L), SEEN (the centred
        residual that the bounds belong to)
     P  numbers of each place: COEF, SIGN (0: no penalty), L1, L2, MEAN, SCALE of the feature, the same BEFORE a step,
        and memory for slopes and steps;   M: its FEATURE and SLOT, and these before a step
@@ -75,6 +77,7 @@ from steadyset.kernels.paths.factor import (
     solve_lower,
     solve_upper,
 )
+from steadyset.kernels.paths.families import COX, LINEAR, LOGISTIC, less_running_means, transposed
 from steadyset.kernels.paths.features import (
     FACTOR,
     LEAST_AT_ONCE,
@@ -88,7 +91,10 @@ from steadyset.kernels.paths.features import (
 )
 from steadyset.kernels.signals import count_work
 
-W, Y, ETA, RESIDUAL, CURVATURE, SEEN, CENTRED, LOOKED, CURVATURE_NOW, ETA_BEFORE, SPARE = range(11)  # rows of V
+(
+    W, Y, ETA, RESIDUAL, CURVATURE, SHARE, SEEN, CENTRED, LOOKED, CURVATURE_NOW, SHARE_NOW, ETA_BEFORE, SPARE,
+    ROWS_OF_V,
+) = range(14)  # fmt: skip
 COEF, SIGN, L1, L2, MEAN, SCALE, BEFORE = range(7)  # rows of P; from BEFORE on the first six once more
 Q, STEP, COSINE, SINE = range(12, 16)  # of P too
 FEATURE, SLOT, FEATURE_BEFORE, SLOT_BEFORE = range(4)  # rows of M
@@ -106,15 +112,16 @@ STRONG_BOUND, EXCESS, DIRECTION = range(3)  # rows of T
     GOAL, LARGEST_BEFORE, FORMER, DAMPING, LEFT,
 ) = range(16)  # fmt: skip
 # N: work since signals were looked at, places in use, whether there are too many of them for L, listed features,
-# whether the family is logistic, whether the penalty counts features as given, places that are wanted, that there will
+# the family, whether the penalty counts features as given, places that are wanted, that there will
 # ever be, and that were in use before the step; how often the level was solved, and where the walk is in it (a phase);
 # of the level that is being solved its steps, how many of them stalled, whether L is out of date, whether the step may
-# have been too bold, its strong features, those that break the conditions, which of them is next, and how many came.
+# have been too bold, its strong features, those that break the conditions, which of them is next, how many came, and
+# whether residual and curvature are those of the linear predictor.
 (
-    WORK, SIZE, WIDE, N_LISTED, LOGISTIC, AS_GIVEN, WANTED, MOST, SIZE_BEFORE, SOLVED, PHASE,
-    STEPS, STALLS, STALE, UNDOABLE, N_STRONG, N_BREAKING, NEXT, CAME,
-) = range(19)  # fmt: skip
-NUMBERS_OF_S, NUMBERS_OF_N = LEFT + 1, CAME + 1
+    WORK, SIZE, WIDE, N_LISTED, FAMILY, AS_GIVEN, WANTED, MOST, SIZE_BEFORE, SOLVED, PHASE,
+    STEPS, STALLS, STALE, UNDOABLE, N_STRONG, N_BREAKING, NEXT, CAME, EVALUATED,
+) = range(20)  # fmt: skip
+NUMBERS_OF_S, NUMBERS_OF_N = LEFT + 1, EVALUATED + 1
 
 NO_FEATURE = 1e300  # a penalty at which no feature that has one can enter
 LEAST_BAR = 1e-30  # features that can not enter have a bound of zero
@@ -132,8 +139,8 @@ NEARLY_DEPENDENT = 1e-9
 BEFORE_LEVEL, STEPPING, LETTING_IN, MOVING, UNCHECKED = range(5)
 # Why a walk ends: at its end, for want of places, of memory for what it found, or until its bounds are renewed; and for
 # what `rare` does: a step that may have raised the objective, a feature that is nearly a combination of the others, a
-# factor that lost its digits, and a step with more places than a factor has.
-DONE, CROWDED, FULL, WAITING, RISEN, DEPENDENT, LOST, TOO_WIDE = range(8)
+# factor that lost its digits, a step with more places than a factor has, and the residual of a family.
+DONE, CROWDED, FULL, WAITING, RISEN, DEPENDENT, LOST, TOO_WIDE, UNEVALUATED = range(9)
 
 
 # ---- the path of one resample --------------------------------------------------------------------------
@@ -460,15 +467,14 @@ def _look(
 
 @part
 def _begin_level(V: Floats, S: Floats, N: Ints, P: Floats, M: Ints, A: Floats, n: int, coarse: float) -> None:
-    """Linear predictor, residual and curvature of the model as it is, and how well its first steps are to be solved."""
+    """Linear predictor of the model as it is, and how well its first steps are to be solved."""
     # Afresh, so that no rounding errors gather in it from level to level.
     for i in range(n):
         V[ETA, i] = 0.0
     add_rows(1.0, P[COEF], A, M[SLOT], N[SIZE], V[ETA], n)
-    _residual(V, N)
     S[GOAL], S[FORMER], S[DAMPING] = max(0.5 * S[TOL], coarse), -1.0, 1.0
-    N[STEPS], N[STALLS], N[UNDOABLE] = 0, 0, 0
-    N[STALE] = N[LOGISTIC] == 0 and N[SIZE] > 1 and S[RIDGE] > 0.0  # H has changed with the penalty
+    N[STEPS], N[STALLS], N[UNDOABLE], N[EVALUATED] = 0, 0, 0, 0
+    N[STALE] = N[FAMILY] == LINEAR and N[SIZE] > 1 and S[RIDGE] > 0.0  # H has changed with the penalty
     N[PHASE] = STEPPING
 
 
@@ -486,6 +492,11 @@ def _solve_level(
     n, tol = len(rows), 0.5 * S[TOL]
     while True:
         if N[PHASE] == STEPPING:
+            if N[EVALUATED] == 0:
+                N[EVALUATED] = 1
+                if N[FAMILY] > LOGISTIC:
+                    return UNEVALUATED
+                residual_and_curvature(V[Y], V[W], V[ETA], N[FAMILY] == LOGISTIC, V[RESIDUAL], V[CURVATURE_NOW])
             m = N[SIZE]
             count_work(N, 4 * m * (n + m) + N[N_STRONG] * n // 4 + m * m * n // 4)
             if N[STALE] == 1:
@@ -512,7 +523,7 @@ def _solve_level(
             elif S[FORMER] > 0.0 and _refactoring_pays(m, n, largest / S[FORMER], largest / tol):
                 N[STALLS] += largest >= STALLED * S[FORMER]
                 for i in range(n):
-                    V[CURVATURE, i] = V[CURVATURE_NOW, i]
+                    V[CURVATURE, i], V[SHARE, i] = V[CURVATURE_NOW, i], V[SHARE_NOW, i]
                 N[STALE], S[FORMER] = 1, -1.0
                 continue
         if N[PHASE] == LETTING_IN:
@@ -528,8 +539,8 @@ def _solve_level(
                 continue
         if N[PHASE] == STEPPING:
             S[FORMER] = S[LARGEST_BEFORE] = S[VIOLATION]
-            N[UNDOABLE] = N[LOGISTIC]
-            if N[LOGISTIC] == 1:
+            N[UNDOABLE] = N[FAMILY] != LINEAR
+            if N[UNDOABLE] == 1:
                 _remember(V, N, P, M, n)
             S[LEFT] = S[DAMPING]
             S[DAMPING] = min(1.0, 2.0 * S[DAMPING])
@@ -555,13 +566,7 @@ def _solve_level(
             if N[WIDE] == 1:  # perhaps they are few enough now
                 N[STALE] = 1
                 break
-        _residual(V, N)
-
-
-@part
-def _residual(V: Floats, N: Ints) -> None:
-    """Residual and curvature at the linear predictor."""
-    residual_and_curvature(V[Y], V[W], V[ETA], N[LOGISTIC] == 1, V[RESIDUAL], V[CURVATURE_NOW])
+        N[EVALUATED] = 0
 
 
 @part
@@ -598,8 +603,10 @@ def _refactor(
     for i in range(n):
         V[SPARE, i] = math.sqrt(V[CURVATURE, i])
     for a in range(m):
+        if N[FAMILY] == COX:
+            less_running_means(A[M[SLOT, a]], V[SHARE], weighted[a])
         for i in range(n):
-            weighted[a, i] = A[M[SLOT, a], i] * V[SPARE, i]
+            weighted[a, i] = (weighted[a, i] if N[FAMILY] == COX else A[M[SLOT, a], i]) * V[SPARE, i]
     products(weighted, m, n, L)
     for a in range(1, m):
         L[a, a] += penalty * P[L2, a]
@@ -660,6 +667,11 @@ def _enter(
             return False
         for i in range(n):
             V[SPARE, i] = A[slot, i] * V[CURVATURE, i]
+        if N[FAMILY] == COX:
+            less_running_means(A[slot], V[SHARE], V[SPARE])
+            for i in range(n):
+                V[SPARE, i] *= V[CURVATURE, i]
+            transposed(V[SHARE], V[SPARE])
         rows_times(A, M[SLOT], m + 1, V[SPARE], n, L[m])
         own = L[m, m]
         solve_lower(L, L[m], m)

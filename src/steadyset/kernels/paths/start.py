@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints, Singles
-from steadyset.kernels.linear.models import residual_and_curvature
+from steadyset.kernels.paths.families import COX, LOGISTIC, POISSON
 from steadyset.kernels.paths.features import (
     CANCELLED,
     FACTOR,
@@ -23,6 +23,7 @@ from steadyset.kernels.paths.features import (
     padded,
     scale_error,
 )
+from steadyset.kernels.paths.rare import evaluate
 from steadyset.kernels.paths.solver import (
     AS_GIVEN,
     BEFORE_LEVEL,
@@ -32,8 +33,8 @@ from steadyset.kernels.paths.solver import (
     CURVATURE,
     CURVATURE_NOW,
     ETA,
+    FAMILY,
     LAST,
-    LOGISTIC,
     NO_FEATURE,
     PHASE,
     RESIDUAL,
@@ -42,6 +43,8 @@ from steadyset.kernels.paths.solver import (
     ROUNDING,
     SCALE_OF,
     SEEN,
+    SHARE,
+    SHARE_NOW,
     SIZE,
     SOLVED,
     TIGHT,
@@ -59,11 +62,12 @@ def begin(rows: Ints, V: Floats, N: Ints, P: Floats, A: Floats, L: Floats, singl
     """Start from the model with the intercept alone: rows, weights, targets, S and N are given."""
     mean = float(V[W] @ V[Y])
     P[:, 0] = 0.0
-    P[COEF, 0] = math.log(mean / (1.0 - mean)) if N[LOGISTIC] else mean
-    A[0], V[ETA] = 1.0, P[COEF, 0]
-    residual_and_curvature(V[Y], V[W], V[ETA], N[LOGISTIC] == 1, V[RESIDUAL], V[CURVATURE_NOW])
-    V[CURVATURE] = V[CURVATURE_NOW]
-    L[0, 0] = math.sqrt(V[CURVATURE].sum())
+    intercepts = {LOGISTIC: lambda: math.log(mean / (1.0 - mean)), POISSON: lambda: math.log(mean), COX: lambda: 0.0}
+    P[COEF, 0] = intercepts.get(int(N[FAMILY]), lambda: mean)()
+    A[0], V[ETA], V[SHARE_NOW] = 1.0, P[COEF, 0], 0.0
+    evaluate(V, N)
+    V[CURVATURE], V[SHARE] = V[CURVATURE_NOW], V[SHARE_NOW]
+    L[0, 0] = math.sqrt(V[CURVATURE, 0] if N[FAMILY] == COX else V[CURVATURE].sum())
     N[[SIZE, WIDE, SOLVED, PHASE]] = 1, 0, 0, BEFORE_LEVEL
     V[CENTRED] = V[RESIDUAL] - V[W] * V[RESIDUAL].sum()
     V[SEEN] = V[CENTRED]
@@ -106,7 +110,7 @@ def first_bounds(
         (unusual,) = np.nonzero(~usual)
         step = max(1, NUMBERS_AT_ONCE // len(rows))
         for some in (unusual[k : k + step] for k in range(0, len(unusual), step)):
-            factor, plain, own = D[FACTOR, some], D[PLAIN, some], _standardised(Xt, some, rows, V[W])[1]
+            factor, plain, own = D[FACTOR, some], D[PLAIN, some], standardised(Xt, some, rows, V[W])[1]
             with np.errstate(all="ignore"):
                 scale[some] = np.where(plain > FAR * own, np.inf, plain / (own * factor) * error)
             never = (factor == 0.0) | (factor == np.inf) | (plain == 0.0) | ((own == 0.0) & (plain < np.inf))
@@ -134,13 +138,13 @@ def largest_penalty(Xt: Floats, D: Floats, rows: Ints, V: Floats, S: Floats, N: 
 
 def _descents(Xt: Floats, D: Floats, features: Ints, rows: Ints, V: Floats, N: Ints) -> Floats:
     """|g_j| / l1_j of some features at the residual that is seen; 0 for those that are constant."""
-    z, scale = _standardised(Xt, features, rows, V[W])
+    z, scale = standardised(Xt, features, rows, V[W])
     l1 = D[FACTOR, features] / (np.where(scale > 0.0, scale, 1.0) * D[UNIT, features] if N[AS_GIVEN] else 1.0)
     descents: Floats = abs(z @ V[SEEN]) / l1
     return descents
 
 
-def _standardised(Xt: Floats, features: Ints, rows: Ints, w: Floats) -> tuple[Floats, Floats]:
+def standardised(Xt: Floats, features: Ints, rows: Ints, w: Floats) -> tuple[Floats, Floats]:
     """Some features on the rows of a resample, and their standard deviations there: those of constant ones are 0."""
     z = Xt[features][:, rows]
     constant = (z == z[:, :1]).all(axis=1)
