@@ -1,4 +1,4 @@
-"""L1 and elastic-net regression, logistic and linear, as a selector."""
+"""L1 and elastic-net regression as a selector: logistic, multinomial, linear, Cox and Poisson."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from steadyset.foundation.arguments import check_flag
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.known import register_selector
-from steadyset.selectors.model import LinearSelector
+from steadyset.selectors.model import PATH_OUTCOMES, LinearSelector
 from steadyset.selectors.model_input import left_out_copies
 from steadyset.selectors.path_data import Level, Path, Resamples
 from steadyset.selectors.paths import (
@@ -34,12 +35,13 @@ FOUND_IN_DATA = ("n_features_in_", "feature_names_in_", "task_")  # what checkin
 
 @dataclass(eq=False, repr=False)
 class ElasticNetSelector(LinearSelector):
-    """L1 (l1_ratio=1) or elastic-net regression, logistic of two classes or linear of a number.
+    """L1 (l1_ratio=1) or elastic-net regression of classes, a number, times to an event or counts.
 
-    Selects the features with a non-zero coefficient. The objective is that of `elastic_net_path`. Either `penalty` sets
-    its lambda, or the path is followed until about `k` features are in: down from the strongest penalty to the first
-    level with k features or more; when that level has more, the step before it is halved again and again in search of
-    exactly k, and failing that the largest support below k is kept.
+    The regression is logistic for two classes, multinomial for more, linear for a number, Cox's for times to an event
+    and Poisson's for counts. Selects the features with a non-zero coefficient, of any class. The objective is that of
+    `elastic_net_path`. Either `penalty` sets its lambda, or the path is followed until about `k` features are in: down
+    from the strongest penalty to the first level with k features or more; when that level has more, the step before it
+    is halved again and again in search of exactly k, and failing that the largest support below k is kept.
 
     Parameters
     ----------
@@ -48,12 +50,14 @@ class ElasticNetSelector(LinearSelector):
     k : int or None, default=None
         How many features to select; None is 10, or half of the features where that is fewer.
     task : str or None, default=None
-        What y holds, "classes" or "number"; None decides by y. Where scikit-learn has to know it before the fit, as for
-        stratified folds, give it.
+        What y holds, "classes", "number", "survival" or "count"; None decides by y. Where scikit-learn has to know it
+        before the fit, as for stratified folds, give it.
     l1_ratio : float, default=1.0
         The share of the L1 penalty, above 0 and at most 1: 1 is the lasso, less an elastic net.
     standardise : bool, default=True
         Whether the penalty counts coefficients of standardised features.
+    grouped : bool, default=False
+        With more than two classes, whether a feature is in the model for all classes or for none.
     n_lambdas : int, default=100
         How many levels the path has that is followed to k features.
     lambda_min_ratio : float or None, default=None
@@ -66,11 +70,12 @@ class ElasticNetSelector(LinearSelector):
     support_ : array of bool of shape (n_features,)
         The selected features.
     coef_ : array of float of shape (n_features,)
-        The coefficients, in the units of X; 0 for features that were not selected.
+        The coefficients, in the units of X; 0 for features that were not selected. Of more than two classes
+        (n_classes, n_features).
     intercept_ : float
-        The intercept.
+        The intercept, of more than two classes one for each; 0 for times to an event.
     importances_ : array of float of shape (n_features,)
-        The absolute coefficients of the standardised features.
+        The absolute coefficients of the standardised features, of more than two classes the largest of them.
     n_tied_ : int
         Selected features of which a copy was not selected: only the order of the columns preferred them.
     n_features_in_ : int
@@ -81,8 +86,8 @@ class ElasticNetSelector(LinearSelector):
         How far the model is from optimal.
     task_ : str
         What y was taken for.
-    classes_ : array of shape (2,)
-        The two classes, where y holds classes; `coef_` speaks for the second.
+    classes_ : array of shape (n_classes,)
+        The classes, where y holds classes; of two classes `coef_` speaks for the second.
 
     Examples
     --------
@@ -107,10 +112,12 @@ class ElasticNetSelector(LinearSelector):
     task: str | None = None
     l1_ratio: float = 1.0
     standardise: bool = True
+    grouped: bool = False
     n_lambdas: int = 100
     lambda_min_ratio: float | None = None
     tol: float = 1e-10
 
+    outcomes = PATH_OUTCOMES
     path_parameters = ("penalty", "k")
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -316,11 +323,15 @@ class ElasticNetSelector(LinearSelector):
         return list(self._batches_of(X, y, weights).each(compute, n_jobs))
 
     def _batches_of(self, X: ArrayLike, y: ArrayLike, weights: ArrayLike | None, selector: Any = None) -> Batches:
+        outcome = self._read_task(y)
+        check_flag("grouped", self.grouped)
+        several = outcome.several if _more_than_two(y, weights) else None
         return read_batches(
             X,
             y,
             weights,
-            family=self._read_task(y).family,
+            family=several or outcome.family,
+            grouped=self.grouped and several is not None,
             l1_ratio=self.l1_ratio,
             standardise=self.standardise,
             tol=self.tol,
@@ -328,12 +339,26 @@ class ElasticNetSelector(LinearSelector):
         )
 
 
+def _more_than_two(y: Any, weights: Any) -> bool:
+    """Whether a target has more than two classes in rows of positive weight; what it is not told is found later."""
+    labels = np.asarray(y).ravel()
+    if weights is not None and np.shape(weights)[-1:] == labels.shape:
+        labels = labels[np.atleast_2d(np.asarray(weights)).any(axis=0)]
+    return len(set(labels.tolist())) > 2
+
+
 def _entries(path: Path) -> tuple[list[Ints], Ints]:
     """The features of each level, and all in the order of entry: within a level, by their standardised size."""
     levels = np.split(path.found, path.ends[1:-1])
     used, first = np.unique(path.found, return_index=True)
-    sizes, entered = np.abs(path.standardised[first]), np.repeat(np.arange(len(levels)), path.sizes)[first]
+    sizes, entered = _largest(path.standardised[first]), np.repeat(np.arange(len(levels)), path.sizes)[first]
     return levels, used[np.lexsort((used, -sizes, entered))]
+
+
+def _largest(coefs: Floats) -> Floats:
+    """The size of the coefficients of each feature: over the classes, the largest."""
+    sizes = np.abs(coefs)
+    return sizes if sizes.ndim == 1 else sizes.max(axis=1, initial=0.0)
 
 
 def _put(
@@ -343,10 +368,10 @@ def _put(
     tell_accuracy(level.penalty, level.violation, spread, selector.tol)
     vars(selector).update(names)
     d, classes = data.X.shape[1], data.classes_of(run)
-    selector.coef_, selector.importances_ = np.zeros(d), np.zeros(d)
-    selector.coef_[level.features] = level.coefs
-    selector.importances_[level.features] = np.abs(level.standardised) * y_unit
-    selector.intercept_ = level.intercept
+    selector.coef_, selector.importances_ = np.zeros((*level.coefs.shape[1:], d)), np.zeros(d)
+    selector.coef_[..., level.features] = level.coefs.T
+    selector.importances_[level.features] = _largest(level.standardised) * y_unit
+    selector.intercept_ = level.intercept if np.ndim(level.intercept) else float(level.intercept)
     selector.support_ = selector.importances_ != 0.0
     selector.n_tied_ = len(left_out_copies(data.X, selector.support_, data.rows(run)))
     if len(classes):
@@ -359,7 +384,7 @@ def _put(
 register_selector(
     "lasso",
     tasks=dict.fromkeys(ElasticNetSelector.outcomes, ElasticNetSelector),
-    summary="L1-penalised logistic or linear regression",
+    summary="L1-penalised regression: logistic, multinomial, linear, Cox's or Poisson's",
     reference="Tibshirani 1996; Friedman, Hastie and Tibshirani 2010",
     formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + lambda sum_j |b_j|",
 )
@@ -367,7 +392,7 @@ register_selector(
     "elastic_net",
     tasks=dict.fromkeys(ElasticNetSelector.outcomes, ElasticNetSelector),
     params={"l1_ratio": 0.5},
-    summary="logistic or linear regression with an elastic-net penalty",
+    summary="regression with an elastic-net penalty: logistic, multinomial, linear, Cox's or Poisson's",
     reference="Zou and Hastie 2005; Friedman, Hastie and Tibshirani 2010",
     formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + lambda sum_j (alpha |b_j| + (1 - alpha) b_j² / 2), "
     "alpha = `l1_ratio`",

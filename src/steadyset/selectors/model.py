@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
+from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import ClassifierTags, RegressorTags
@@ -24,7 +24,7 @@ from steadyset.kernels.arrays import Bools, Floats
 from steadyset.selectors.model_input import Standardised, Target, Training, left_out_copies, read_training
 from steadyset.selectors.path_data import Family
 from steadyset.selectors.validation import check_target
-from steadyset.tasks import CLASSES, NUMBER, TASKS, task_of
+from steadyset.tasks import CLASSES, COUNT, NUMBER, SURVIVAL, TASKS, task_of
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ class Outcome:
     """How a kind of model treats the target of one task.
 
     `predict` and `shares` take what the model computes for rows and its classes: predictions, and the probability of
-    each class where there are some. `family` is the loss of models with one coefficient per feature.
+    each class where there are some. `family` is the loss of models with one coefficient per feature, `several` that of
+    more than two classes, with one per feature and class. `score` judges predictions where the estimator's does not.
     """
 
     target: Target
@@ -40,6 +41,8 @@ class Outcome:
     predict: Callable[[Floats, NDArray[Any]], NDArray[Any]]
     shares: Callable[[Floats, NDArray[Any]], Floats] | None = None
     family: Family = "linear"
+    several: Family | None = None
+    score: Callable[[Any, Floats, Any], float] | None = None
 
     @property
     def logistic(self) -> bool:
@@ -47,15 +50,49 @@ class Outcome:
         return self.family == "logistic"
 
 
+def _concordance(y: Any, risks: Floats, sample_weight: Any) -> float:
+    from steadyset.tasks.models.cox import concordance
+
+    return concordance(y, risks, sample_weight)
+
+
+def _two_shares(scores: Floats, classes: NDArray[Any]) -> Floats:
+    return np.column_stack([1.0 - (positive := expit(scores)), positive])
+
+
 LINEAR_OUTCOMES: dict[str, Outcome] = {
     CLASSES: Outcome(
         target="binary",
         estimator=ClassifierMixin,
         predict=lambda scores, classes: classes[(scores > 0).astype(np.int64)],
-        shares=lambda scores, classes: np.column_stack([1.0 - (positive := expit(scores)), positive]),
+        shares=_two_shares,
         family="logistic",
     ),
     NUMBER: Outcome(target="numbers", estimator=RegressorMixin, predict=lambda scores, classes: scores),
+}
+# Models with a path: of any number of classes, of times to an event, and of counts too.
+PATH_OUTCOMES: dict[str, Outcome] = {
+    CLASSES: Outcome(
+        target="classes",
+        estimator=ClassifierMixin,
+        predict=lambda scores, classes: classes[
+            scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0).astype(np.int64)
+        ],
+        shares=lambda scores, classes: softmax(scores, axis=1) if scores.ndim == 2 else _two_shares(scores, classes),
+        family="logistic",
+        several="multinomial",
+    ),
+    NUMBER: LINEAR_OUTCOMES[NUMBER],
+    SURVIVAL: Outcome(
+        target="survival",
+        estimator=RegressorMixin,
+        predict=lambda scores, classes: scores,
+        family="cox",
+        score=_concordance,
+    ),
+    COUNT: Outcome(
+        target="counts", estimator=RegressorMixin, predict=lambda scores, classes: np.exp(scores), family="poisson"
+    ),
 }
 FOREST_OUTCOMES: dict[str, Outcome] = {
     CLASSES: Outcome(
@@ -159,7 +196,7 @@ class TaskModel(BaseEstimator):  # type: ignore[misc]
         return shares(computed, self.classes_)
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """How well it predicts: the accuracy for classes, R² for a number.
+        """How well it predicts: the accuracy for classes, R² for a number, Harrell's concordance for times to an event.
 
         Parameters
         ----------
@@ -176,7 +213,10 @@ class TaskModel(BaseEstimator):  # type: ignore[misc]
             The score.
         """
         check_is_fitted(self)
-        return float(self.outcomes[self.task_].estimator.score(self, X, y, sample_weight))
+        outcome = self.outcomes[self.task_]
+        if outcome.score is not None:
+            return outcome.score(y, self.predict(X), sample_weight)
+        return float(outcome.estimator.score(self, X, y, sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -227,12 +267,12 @@ class LinearSelector(ModelSelector):
 
     def _computed(self, X: ArrayLike) -> Floats:
         values = self._checked(X)
-        used = np.flatnonzero(self.coef_)
-        return np.asarray(values[:, used] @ self.coef_[used] + self.intercept_)
+        used = np.flatnonzero(self.coef_ if self.coef_.ndim == 1 else self.coef_.any(axis=0))
+        return np.asarray(values[:, used] @ self.coef_[..., used].T + self.intercept_)
 
     @available_if(_has_shares)  # type: ignore[untyped-decorator]
     def decision_function(self, X: ArrayLike) -> Floats:
-        """The linear score intercept_ + X coef_; positive speaks for classes_[1].
+        """The linear score intercept_ + X coef_; positive speaks for classes_[1]. Of more classes, one score per class.
 
         Parameters
         ----------

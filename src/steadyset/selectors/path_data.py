@@ -60,6 +60,9 @@ def read_resamples(
     """Check the data and a vector of weights, or one for each resample; rows of weight zero count for nothing."""
     values, codes, weight, classes = checked_data(X, y, weights, target=target, selector=selector, resamples=True)
     inside = weight > 0
+    if target == "classes":  # those that no resample holds are no classes of the problem
+        present = np.array([bool(inside[:, codes == code].any()) for code in range(len(classes))])
+        classes, codes = classes[present], np.maximum(np.cumsum(present) - 1.0, 0.0)[codes.astype(np.int64)]
     if target == "survival":
         codes = _signed_ranks(codes, inside)
     n_rows = np.count_nonzero(inside, axis=1)

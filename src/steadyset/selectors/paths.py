@@ -81,7 +81,6 @@ def read_batches(
     check_number("tol", tol)
     check_number("l1_ratio", l1_ratio, most=1.0)
     check_flag("standardise", standardise)
-    check_flag("grouped", grouped)
     factors = read_factors(penalty_factors, data.X.shape[1])
     free = len(factors) - np.count_nonzero(factors)
     if free and free >= data.n_rows.min():

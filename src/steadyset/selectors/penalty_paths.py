@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from steadyset.foundation.arguments import check_flag
 from steadyset.foundation.errors import InputError
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Floats
@@ -266,6 +267,9 @@ def elastic_net_paths(
     check_choice("family", family, tuple(FAMILIES))
     if max_features is not None:
         check_integer("max_features", max_features, least=1)
+    check_flag("grouped", grouped)
+    if grouped and family != "multinomial":
+        raise InputError('grouped is for family="multinomial"; other families have one coefficient per feature.')
     given = None if lambdas is None else _read_lambdas(lambdas)
     batches = read_batches(
         X,

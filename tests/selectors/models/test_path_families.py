@@ -5,10 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import steadyset as st
 from steadyset.foundation.errors import InputError
-from steadyset.selectors import elastic_net_path, elastic_net_paths
+from steadyset.selectors import ElasticNetSelector, elastic_net_path, elastic_net_paths
+from steadyset.selectors.catalogue import selector_by_name
 
 ORACLE = json.loads((Path(__file__).parents[2] / "oracles" / "path_families.json").read_text(encoding="utf-8"))
 FAMILIES = ["cox", "poisson", "multinomial", "grouped"]
@@ -164,3 +166,38 @@ def test_what_has_no_path_gets_a_sentence():
     X, y = drawn("multinomial")
     with pytest.raises(InputError, match="Class mid has no rows of positive weight in resample 1"):
         elastic_net_paths(X, y, np.array([np.ones(60), y != "mid"]), family="multinomial")
+
+
+@pytest.mark.parametrize("name", ["lasso", "elastic_net"])
+@pytest.mark.parametrize(("family", "task"), [("cox", "survival"), ("poisson", "count"), ("multinomial", "classes")])
+def test_one_name_serves_every_task(name, family, task):
+    X, y = drawn(family, n=120, d=30)
+    selector = selector_by_name(f"{name}:k=4", task).fit(X, y)
+    path = elastic_net_path(X, y, family=family, lambdas=[selector.penalty_], l1_ratio=selector.l1_ratio)
+    np.testing.assert_allclose(path.coefs[0], selector.coef_, atol=1e-9)
+    assert selector.task_ == task
+    assert selector.get_support().sum() == 4
+    assert {0, 1, 2} <= set(selector.get_support(indices=True))
+    assert selector.score(X, y) > {"cox": 0.6, "poisson": 0.1, "multinomial": 0.5}[family]
+    weights = np.array([np.ones(120), np.r_[np.ones(80), np.zeros(40)]])
+    alone = clone(selector).fit(X[:80], y[:80])
+    again = [fitted() for fitted in selector.fit_many(X, y, weights)]
+    np.testing.assert_array_equal(again[0].coef_, selector.coef_)
+    np.testing.assert_allclose(again[1].coef_, alone.coef_, atol=1e-8)
+
+
+def test_several_classes_have_their_probabilities_and_grouped_selects_for_all_of_them():
+    X, y = drawn("multinomial", n=120, d=30)
+    plain, grouped = (ElasticNetSelector(k=5, grouped=grouped).fit(X, y) for grouped in (False, True))
+    shares = plain.predict_proba(X)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    np.testing.assert_array_equal(plain.classes_[shares.argmax(axis=1)], plain.predict(X))
+    assert (plain.coef_[:, plain.support_] == 0).any()
+    assert (grouped.coef_[:, grouped.support_] != 0).all()
+
+
+@pytest.mark.parametrize("family", ["cox", "multinomial"])
+def test_stability_selection_follows_the_lasso_of_the_task(family):
+    X, y = drawn(family, n=120, d=30)
+    fitted = st.StabilitySelection(q=4, threshold=0.7, n_runs=20, random_state=0).fit(X, y)
+    assert {0, 1} <= set(fitted.get_support(indices=True)) <= {0, 1, 2}

@@ -168,7 +168,7 @@ class Paths:
 
 
 def default_base(task: str) -> Any:
-    """The lasso path: logistic for classes, linear for numbers."""
+    """The lasso path, with the loss of the task."""
     if task not in ElasticNetSelector.outcomes:
         raise InputError(f"There is no default base for {TASKS[task].words}; give one.")
     return ElasticNetSelector(task=task)

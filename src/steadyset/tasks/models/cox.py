@@ -35,6 +35,15 @@ def times_and_events(y: Any) -> tuple[Floats, Floats]:
     return times, events
 
 
+def concordance(y: Any, risks: Floats, sample_weight: Any = None) -> float:
+    """Harrell's concordance: the share of pairs that the risks order as the times; nan without a pair to compare."""
+    times, events = times_and_events(y)
+    weights = _weights(sample_weight, len(times))
+    higher, lower, same = ordered_pairs(times, events, risks, weights, np.ones(len(times)))
+    total = higher + lower + same
+    return float((higher + same / 2) / total) if total > 0 else float("nan")
+
+
 class _Hazards(BaseEstimator):  # type: ignore[misc]
     """What both models share: a baseline hazard, on which the risk of a row acts as a factor."""
 
@@ -97,11 +106,7 @@ class _Hazards(BaseEstimator):  # type: ignore[misc]
         float
             The concordance; nan without a pair to compare.
         """
-        times, events = times_and_events(y)
-        weights = _weights(sample_weight, len(times))
-        higher, lower, same = ordered_pairs(times, events, self.predict(X), weights, np.ones(len(times)))
-        total = higher + lower + same
-        return (higher + same / 2) / total if total > 0 else float("nan")
+        return concordance(y, self.predict(X), sample_weight)
 
 
 class CoxModel(_Hazards):
