@@ -83,7 +83,7 @@ def test_visits_are_known_where_tasks_are_listed_or_refused():
     assert st.list_selectors().loc["by_visits", "target"] == "visits"
     with pytest.raises(st.InputError, match=r"task must be classes or number.* or visits \(got 'counts'\)"):
         st.assess(["anova"], st.Data(X, COUNTS, task="counts"))
-    with pytest.raises(st.InputError, match=r"The selector cannot run on visits: lasso \(for classes or numbers\)"):
+    with pytest.raises(st.InputError, match=r"The selector cannot run on visits: lasso \(for classes or numbers or "):
         st.assess(["lasso"], st.Data(X, COUNTS, task="visits"))
     with pytest.raises(st.InputError, match="There is no score 'accuracy' for visits; known are deviance"):
         st.assess(["by_visits"], st.Data(X, COUNTS, task="visits"), scoring="accuracy")

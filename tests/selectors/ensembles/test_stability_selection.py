@@ -32,6 +32,7 @@ from steadyset.selectors import (
 from steadyset.selectors.catalogue import selector_by_name
 from steadyset.selectors.ensembles.levels import _fitted
 from steadyset.selectors.filters.selector import run_seeds
+from steadyset.selectors.model import LINEAR_OUTCOMES
 from steadyset.similarity import FeatureSimilarity
 
 RULES = ("meinshausen_buhlmann", "shah_samworth_unimodal", "shah_samworth_r_concave", "calibrated")
@@ -518,11 +519,17 @@ def test_several_classes_find_the_features_of_each(base):
     assert fitted.get_support(indices=True).tolist() == [0, 1, 2]
 
 
-def test_a_run_on_several_classes_takes_what_any_class_against_the_others_takes():
+class TwoClasses(ElasticNetSelector):
+    """A base with a path that is for two classes only."""
+
+    outcomes = LINEAR_OUTCOMES
+
+
+def test_a_run_on_several_classes_takes_what_any_class_against_the_others_takes_where_the_base_is_for_two():
     random = np.random.default_rng(8)
     X, y = random.normal(size=(60, 12)), np.repeat([0, 1, 2], 20)
     X[:, 3] += y == 1
-    fitted = StabilitySelection(n_runs=4, n_lambdas=10, q=4, random_state=0).fit(X, y)
+    fitted = StabilitySelection(TwoClasses(), n_runs=4, n_lambdas=10, q=4, random_state=0).fit(X, y)
     weights = np.stack([np.isin(np.arange(60), half).astype(float) for half in halves_of(y, 4)])
     for run in range(4):
         union = [set() for _ in fitted.levels_]
