@@ -86,8 +86,8 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         A name with parameters, such as "lasso" or "jmi"; a selector with a path, that is with one of the methods of
         `steadyset.selectors.known`, as all of steadyset's have; one with a size (a parameter k or
         n_features_to_select), which is run for the sizes that the rules ask for; or one with neither, which then
-        selects as it likes. None is the lasso path with the loss of the task, for several classes the multinomial one. A
-        base for two classes that has a path of penalties is followed for each of several classes against the others.
+        selects as it likes. None is the lasso path with the loss of the task, multinomial for several classes. A base
+        for two classes that has a path of penalties is followed for each of several classes against the others.
     threshold : float or None, default=None
         The frequency from which a feature is kept.
     pfer : float or None, default=None
