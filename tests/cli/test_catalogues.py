@@ -61,7 +61,7 @@ def test_targets_are_those_that_a_selector_runs_on():
 def test_one_selector_is_shown_in_full(capsys):
     assert run(["selectors", "elastic_net"]) == 0
     said = capsys.readouterr().out
-    assert "target: two classes or number" in said
+    assert "target: classes or number" in said
     assert "reference: Zou and Hastie 2005" in said
     assert "  l1_ratio=0.5: the share of the L1 penalty" in said
 

@@ -153,7 +153,7 @@ def list_selectors() -> pd.DataFrame:
     --------
     >>> import steadyset as st
     >>> st.list_selectors().loc["lasso", "target"]
-    'two classes or number'
+    'classes or number or count or survival'
     """
     import pandas as pd
 

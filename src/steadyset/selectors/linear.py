@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from steadyset.foundation.arguments import check_flag
@@ -28,7 +28,7 @@ from steadyset.selectors.paths import (
     tell_accuracy,
     tell_worst,
 )
-from steadyset.selectors.validation import one_vector
+from steadyset.selectors.validation import check_sample_weight, check_target, one_vector
 
 FOUND_IN_DATA = ("n_features_in_", "feature_names_in_", "task_")  # what checking the data leaves with a selector
 
@@ -119,6 +119,12 @@ class ElasticNetSelector(LinearSelector):
 
     outcomes = PATH_OUTCOMES
     path_parameters = ("penalty", "k")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if tags.classifier_tags is not None:  # of two features it keeps one by default, too few to tell three classes
+            tags.classifier_tags.poor_score = True
+        return tags
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the path down to the given penalty or number of features, and keep the last model.
@@ -325,7 +331,9 @@ class ElasticNetSelector(LinearSelector):
     def _batches_of(self, X: ArrayLike, y: ArrayLike, weights: ArrayLike | None, selector: Any = None) -> Batches:
         outcome = self._read_task(y)
         check_flag("grouped", self.grouped)
-        several = outcome.several if _more_than_two(y, weights) else None
+        several = None
+        if outcome.several is not None and _more_than_two(check_target(y, None, type(self).__name__), weights):
+            several = outcome.several
         return read_batches(
             X,
             y,
@@ -339,12 +347,10 @@ class ElasticNetSelector(LinearSelector):
         )
 
 
-def _more_than_two(y: Any, weights: Any) -> bool:
-    """Whether a target has more than two classes in rows of positive weight; what it is not told is found later."""
-    labels = np.asarray(y).ravel()
-    if weights is not None and np.shape(weights)[-1:] == labels.shape:
-        labels = labels[np.atleast_2d(np.asarray(weights)).any(axis=0)]
-    return len(set(labels.tolist())) > 2
+def _more_than_two(labels: NDArray[Any], weights: Any) -> bool:
+    """Whether a target has more than two classes in rows of positive weight."""
+    inside = check_sample_weight(weights, len(labels), resamples=True).any(axis=0)
+    return len(set(labels[inside].tolist())) > 2
 
 
 def _entries(path: Path) -> tuple[list[Ints], Ints]:
@@ -384,7 +390,7 @@ def _put(
 register_selector(
     "lasso",
     tasks=dict.fromkeys(ElasticNetSelector.outcomes, ElasticNetSelector),
-    summary="L1-penalised regression: logistic, multinomial, linear, Cox's or Poisson's",
+    summary="L1-penalised logistic or linear regression",
     reference="Tibshirani 1996; Friedman, Hastie and Tibshirani 2010",
     formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + lambda sum_j |b_j|",
 )
@@ -392,7 +398,7 @@ register_selector(
     "elastic_net",
     tasks=dict.fromkeys(ElasticNetSelector.outcomes, ElasticNetSelector),
     params={"l1_ratio": 0.5},
-    summary="regression with an elastic-net penalty: logistic, multinomial, linear, Cox's or Poisson's",
+    summary="logistic or linear regression with an elastic-net penalty",
     reference="Zou and Hastie 2005; Friedman, Hastie and Tibshirani 2010",
     formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + lambda sum_j (alpha |b_j| + (1 - alpha) b_j² / 2), "
     "alpha = `l1_ratio`",
