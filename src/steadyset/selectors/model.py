@@ -84,7 +84,7 @@ PATH_OUTCOMES: dict[str, Outcome] = {
     ),
     NUMBER: LINEAR_OUTCOMES[NUMBER],
     SURVIVAL: Outcome(
-        target="survival",
+        target="times",
         estimator=RegressorMixin,
         predict=lambda scores, classes: scores,
         family="cox",

@@ -18,7 +18,7 @@ from steadyset.selectors.validation import (
     check_two_classes,
 )
 
-Target = Literal["binary", "classes", "numbers", "counts", "survival"]
+Target = Literal["binary", "classes", "numbers", "counts", "times"]
 
 _WANTED = ("one value per row is needed", "times to an event have two columns, so give st.Survival(time, event)")
 TINY = 1e-150
@@ -78,9 +78,9 @@ def checked_data(
     if labels.ndim > 1:
         raise InputError(f"y has {labels.shape[1]} values per row; {needed_by} takes one.")
     weight = check_sample_weight(weights, len(values), resamples=resamples)
-    if target in ("numbers", "counts", "survival"):
+    if target in ("numbers", "counts", "times"):
         found = check_numbers(labels, needed_by)
-        if found.ndim != 1 + (target == "survival"):
+        if found.ndim != 1 + (target == "times"):
             raise InputError(f"y has shape {found.shape}; {_WANTED[found.ndim == 1]}.")
         if target == "counts" and (found < 0).any():
             raise InputError(f"y holds {found.min():g}; counts are numbers from 0.")

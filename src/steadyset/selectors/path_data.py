@@ -21,7 +21,7 @@ Family = Literal["logistic", "linear", "cox", "multinomial", "poisson"]
 FAMILIES: dict[str, tuple[Target, int]] = {
     "logistic": ("binary", families.LOGISTIC),
     "linear": ("numbers", families.LINEAR),
-    "cox": ("survival", families.COX),
+    "cox": ("times", families.COX),
     "multinomial": ("classes", -1),
     "poisson": ("counts", families.POISSON),
 }
@@ -60,23 +60,24 @@ def read_resamples(
     """Check the data and a vector of weights, or one for each resample; rows of weight zero count for nothing."""
     values, codes, weight, classes = checked_data(X, y, weights, target=target, selector=selector, resamples=True)
     inside = weight > 0
-    if target == "classes":  # those that no resample holds are no classes of the problem
+    multinomial = len(classes) > 0 and target != "binary"
+    if multinomial:  # those that no resample holds are no classes of the problem
         present = np.array([bool(inside[:, codes == code].any()) for code in range(len(classes))])
         classes, codes = classes[present], np.maximum(np.cumsum(present) - 1.0, 0.0)[codes.astype(np.int64)]
-    if target == "survival":
+    if target == "times":
         codes = _signed_ranks(codes, inside)
     n_rows = np.count_nonzero(inside, axis=1)
     lowest = np.where(inside, codes, np.inf).min(axis=1)
     highest = np.where(inside, codes, -np.inf).max(axis=1)
-    doubtful = (lowest >= highest) & (target != "survival")
-    if target == "classes":
+    doubtful = (lowest >= highest) & (target != "times")
+    if multinomial:
         _refuse_absent(codes, inside, classes)
     elif len(classes) > 2:
         between = inside & (lowest[:, None] < codes) & (codes < highest[:, None])
         doubtful |= between.any(axis=1)
     for run in np.flatnonzero(doubtful) if doubtful.any() else ():
         refuse_too_little(codes[weight[run] > 0], target, selector)
-    return Resamples(values, codes, weight, classes, n_rows, lowest, highest, target == "classes")
+    return Resamples(values, codes, weight, classes, n_rows, lowest, highest, multinomial)
 
 
 def _signed_ranks(y: Floats, inside: Bools) -> Floats:
