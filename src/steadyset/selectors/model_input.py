@@ -20,7 +20,6 @@ from steadyset.selectors.validation import (
 
 Target = Literal["binary", "classes", "numbers", "counts", "times"]
 
-_WANTED = ("one value per row is needed", "times to an event have two columns, so give st.Survival(time, event)")
 TINY = 1e-150
 DIGITS = 10  # to which scores are compared, so that rounding decides no tie
 
@@ -75,13 +74,13 @@ def checked_data(
     needed_by = _needed_by(selector)
     values = check_features(X, selector)
     labels = check_target(y, len(values), needed_by)
-    if labels.ndim > 1:
+    if labels.ndim > 1 and target != "times":
         raise InputError(f"y has {labels.shape[1]} values per row; {needed_by} takes one.")
     weight = check_sample_weight(weights, len(values), resamples=resamples)
     if target in ("numbers", "counts", "times"):
         found = check_numbers(labels, needed_by)
-        if found.ndim != 1 + (target == "times"):
-            raise InputError(f"y has shape {found.shape}; {_WANTED[found.ndim == 1]}.")
+        if target == "times" and found.ndim == 1:
+            raise InputError("y has one value per row; times to an event have two, so give st.Survival(time, event).")
         if target == "counts" and (found < 0).any():
             raise InputError(f"y holds {found.min():g}; counts are numbers from 0.")
         return values, found, weight, np.empty(0)
