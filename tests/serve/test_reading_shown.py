@@ -56,7 +56,7 @@ def test_a_time_and_an_event_are_chosen_in_the_form(client):
     data = frame(days=np.arange(1.0, ROWS + 1), dead=np.arange(ROWS) % 2)
     assert 'name="time"' in shown(client, data)
     page = shown(client, data, time="days", event="dead")
-    assert "days, dead to predict: time to event, 15 events in 30 rows" in page
+    assert "days and dead to predict: time to event, 15 events in 30 rows" in page
     assert 'name="event" value="dead"' in page
     assert [name in page for name in ('value="cox_lr"', 'value="harrell"')] == [True, True]
     assert "“Time” is given without “Event”" in shown(client, data, time="days")
