@@ -309,7 +309,7 @@ def test_the_report_and_the_findings_hold_the_paragraphs(tmp_path):
     result = usual()
     page = st.report(result, tmp_path / "page.html").read_text(encoding="utf-8")
     found = st.findings_of(result)
-    assert "<h2>Methods</h2>" in page
+    assert "<h3>Methods</h3>" in page
     assert "with the random seed 7" in page
     assert found.to_dict()["methods"]["paragraphs"] == found.methods.texts()
 

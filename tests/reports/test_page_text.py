@@ -56,7 +56,9 @@ def test_the_policy_names_the_script_and_the_style_of_the_page_and_nothing_else(
         assert len(digests) == n
         assert rules[rule] == " ".join(f"'sha256-{digest}'" for digest in digests)
     read = without_scripts(page)
-    assert not re.search(r"(?:src|href)=[\"'](?!#)", read)
+    files = re.findall(r'<a class="button" download="([\w.]+)" href="data:[^"]*"', read)
+    assert files == ["features.xlsx", "features.csv"]
+    assert not re.search(r"(?:src|href)=[\"'](?!#|data:)", read)
     assert not re.search(r"\s(?:on[a-z]+|style)=", read)
 
 
@@ -91,7 +93,7 @@ def test_settings_checksum_versions_and_date_stand_at_the_end(tmp_path):
         "anova:k=2", X, y, resampling=st.Bootstrap(4), scoring=[], execution=st.Execution(engine="serial")
     )
     page = st.report(result, tmp_path / "page.html").read_text(encoding="utf-8")
-    end = page.split('<section id="settings">')[1].split("<script")[0]
+    end = page.split('<details id="settings">')[1].split("<script")[0]
     assert result.settings["data_sha256"] in end
     assert re.search(r"steadyset \d.*numpy \d.*scikit-learn \d", end)
     assert re.search(r"Made by steadyset \S+ on \d{4}-\d\d-\d\d\.", end)

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 
 from steadyset.assessment.engines import CRASHED, KILLED, Execution, check_picklable, compute
+from steadyset.assessment.extract import extract_of, most_selected
 from steadyset.assessment.folder import RunFolder, Saving, is_saved
 from steadyset.assessment.request import DETAILS, JOB, Request, SelectorsLike, make_request
 from steadyset.assessment.result import Assessment
@@ -381,9 +382,11 @@ def _with_table(request: Request, result: Assessment, folder: RunFolder | None) 
     plan = request.plan
     fill = medians(plan.X, plan.gaps) if plan.fills else None
     alike = alike_in_data(plan.amounts, result.counts, fill)
-    told = result.with_alike(alike)
+    extract = extract_of(plan, result.features, most_selected(result.selections))
+    told = result.with_data(alike, extract)
     if folder is not None:
         folder.write_alike(alike, request.settings)
+        folder.write_extract(extract, request.settings)
         folder.write_table(table_csv(told.feature_blocks()))
     return told
 

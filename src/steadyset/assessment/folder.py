@@ -4,6 +4,7 @@
     cells.json         the finished cells
     alike.json         which of the selected features are alike
     features.csv       the table of features, for people: nothing reads it back
+    values.json        the values of the features that are selected most often, for pictures
     finished/          cells that are not in cells.json yet, one small file each
     lock               held while a process works on the folder
 
@@ -22,6 +23,7 @@ from typing import Any
 
 from filelock import Timeout
 
+from steadyset.assessment.extract import Extract
 from steadyset.assessment.written import (
     SCHEMA,
     SCHEMA_VERSION,
@@ -31,15 +33,28 @@ from steadyset.assessment.written import (
     cells_json,
     check_cell,
     check_settings,
+    extract_json,
     read_alike,
     read_cell,
     read_cells,
+    read_extract,
     read_json,
     write_json,
 )
 from steadyset.foundation.errors import InputError
 from steadyset.io import beneath
-from steadyset.io.disk import ALIKE_FEATURES, CELLS, FINISHED, LOCK, MOMENT, SETTINGS, TABLE, explained, lock_at
+from steadyset.io.disk import (
+    ALIKE_FEATURES,
+    CELLS,
+    FINISHED,
+    LOCK,
+    MOMENT,
+    SETTINGS,
+    TABLE,
+    VALUES,
+    explained,
+    lock_at,
+)
 from steadyset.runner.run import Cell
 from steadyset.similarity.alike import Alike
 
@@ -122,6 +137,18 @@ class RunFolder:
             return None
         with _damage_told(self.path / ALIKE_FEATURES):
             return read_alike(content, self.settings())
+
+    def write_extract(self, extract: Extract, settings: Mapping[str, Any]) -> None:
+        """Put down the values that pictures show, in place of what was."""
+        self._write(VALUES, extract_json(extract, settings))
+
+    def extract(self) -> Extract | None:
+        """The values that pictures show; None where the folder has none."""
+        content = self._content(VALUES)
+        if content is None:
+            return None
+        with _damage_told(self.path / VALUES):
+            return read_extract(content, self.settings())
 
     def write_table(self, text: str) -> None:
         """Put the table of features where people find it."""

@@ -28,6 +28,7 @@ from steadyset.selections import Selections
 if TYPE_CHECKING:
     import pandas as pd
 
+    from steadyset.assessment.extract import Extract
     from steadyset.inference.comparison import Comparison
     from steadyset.inference.features import Directions, FeatureBlock
     from steadyset.kernels.arrays import Ints
@@ -72,12 +73,14 @@ class Assessment(ShownFindings, Drawable):
         path: Path | None = None,
         *,
         alike: Alike | None = None,
+        extract: Extract | None = None,
     ) -> None:
         self.settings = dict(settings)
         every = sorted(cells, key=lambda cell: (cell.selector, cell.run))
         self.cells = tuple(cell for cell in every if cell.run != EVERY_ROW)
         self.path = path
         self.alike = alike
+        self.extract = extract
         self._on_all_rows = {self.selectors[cell.selector]: cell for cell in every if cell.run == EVERY_ROW}
         self._beaten: dict[float, dict[str, Beaten]] = {}
 
@@ -102,7 +105,9 @@ class Assessment(ShownFindings, Drawable):
         """
         place = file_path(path)
         folder = RunFolder(place)
-        return cls(folder.settings(), list(folder.cells().values()), place, alike=folder.alike())
+        return cls(
+            folder.settings(), list(folder.cells().values()), place, alike=folder.alike(), extract=folder.extract()
+        )
 
     @property
     def selectors(self) -> tuple[str, ...]:
@@ -394,13 +399,15 @@ class Assessment(ShownFindings, Drawable):
 
         return total_counts(self.selections) if self.selections else np.zeros(len(self.features), dtype=np.int64)
 
-    def with_alike(self, alike: Alike) -> Assessment:
-        """The same result, which knows the alike features of its data.
+    def with_data(self, alike: Alike, extract: Extract) -> Assessment:
+        """The same result, which knows the alike features of its data and some of its values.
 
         Parameters
         ----------
         alike : Alike
             Which features of the data are alike.
+        extract : Extract
+            The values of the features that are selected most often.
 
         Returns
         -------
@@ -408,7 +415,7 @@ class Assessment(ShownFindings, Drawable):
             The result.
         """
         every = (*self.cells, *self._on_all_rows.values())
-        return Assessment(self.settings, every, self.path, alike=alike)
+        return Assessment(self.settings, every, self.path, alike=alike, extract=extract)
 
     def features_table(
         self,

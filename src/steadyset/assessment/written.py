@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from steadyset.assessment.extract import Extract
 from steadyset.runner.run import EVERY_ROW, Cell
 from steadyset.similarity.alike import Alike
 from steadyset.tasks import TASKS
@@ -49,6 +50,25 @@ def read_json(text: bytes) -> dict[str, Any]:
 def cell_json(cell: Cell) -> bytes:
     """A cell as strict JSON."""
     return write_json(_plain(cell))
+
+
+def extract_json(extract: Extract, settings: Mapping[str, Any]) -> bytes:
+    """An extract as strict JSON, with the digest of the data that it is of."""
+    values = [[value if math.isfinite(value) else None for value in column] for column in extract.values]
+    return write_json({**asdict(extract), "values": values, "data_sha256": settings["data_sha256"]})
+
+
+def read_extract(text: bytes, settings: Mapping[str, Any]) -> Extract:
+    """What `extract_json` wrote for an assessment with these settings."""
+    content = read_json(text)
+    if content.pop("data_sha256") != settings["data_sha256"]:
+        raise DamagedError("it is the extract of other data")
+    known = set(settings["features"])
+    if not all(isinstance(name, str) and name in known for name in content["features"]):
+        raise DamagedError("it names features that the assessment does not have")
+    values = tuple(tuple(math.nan if one is None else float(one) for one in column) for column in content["values"])
+    labels, numbers = tuple(map(str, content["labels"])), tuple(map(float, content["numbers"]))
+    return Extract(tuple(content["features"]), values, labels, numbers, int(content["n_rows"]))
 
 
 def read_cell(text: bytes) -> Cell:

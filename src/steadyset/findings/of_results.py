@@ -380,6 +380,7 @@ def of_assessment(assessment: Assessment, *, core: float, level: float, margin: 
         risk_groups=tuple(_risk_groups(assessment)),
         settings={key: value for key, value in assessment.settings.items() if key != "features"},
         selections=assessment.selections,
+        extract=assessment.extract,
     )
     return replace(found, methods=paragraphs.of_assessment(assessment, found))
 

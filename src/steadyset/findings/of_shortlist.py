@@ -43,6 +43,7 @@ def of_shortlist(result: Shortlist, *, core: float, level: float) -> Findings:
         notes=tuple(target_told(settings)),
         settings=settings,
         shortlist=result.listed,
+        extract=result.extract,
     )
     return replace(found, methods=_methods(result))
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 from steadyset._version import __version__
+from steadyset.assessment.extract import extract_of, most_selected
 from steadyset.assessment.request import data_details, fingerprint, prepared_settings
 from steadyset.assessment.result import steadiness
 from steadyset.findings.citations import Methods, cite, sentences, told
@@ -29,7 +31,7 @@ from steadyset.foundation.arguments import LEVEL
 from steadyset.foundation.text import counted, listed, number, shown_name
 from steadyset.inference.interval import confidence_interval
 from steadyset.inference.table import cautions
-from steadyset.runner.scoring import score_title
+from steadyset.runner.scoring import lower_is_better, score_title
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import about_selector
 from steadyset.selectors.filters import get_filter
@@ -57,8 +59,9 @@ DEFAULT_RULE = "epsilon:0.025,0.1"
 def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) -> Findings:
     """The front and the configuration that the rule `choose` picks; its fits are computed again for its features."""
     chosen = tuning.choose() if choose is None else tuning.choose(choose)
+    blind = tuning.evaluator.blind_scores()
     selections = {f"configuration {chosen}": tuning.selections(chosen)}
-    rows = tuple(_row(tuning, chosen, name, sel, level) for name, sel in selections.items())
+    rows = tuple(_row(tuning, chosen, name, sel, level, blind) for name, sel in selections.items())
     frame, plan = tuning.frame, tuning.evaluator.plan
     settings = _settings(tuning, choose or DEFAULT_RULE)
     found = Findings(
@@ -69,11 +72,11 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
         level,
         core,
         plan.score_names,
-        tuple(_answer(tuning, chosen, choose)),
+        tuple(_answer(tuning, chosen, choose, blind)),
         rows,
         cores=cores_of(selections, rows, core),
         features=rows_of(tuning.feature_blocks(chosen, core=core, level=level)),
-        front=front_of(tuning, chosen),
+        front=_above(tuning, front_of(tuning, chosen), blind),
         failures=tuple(
             Reason(f"configuration {number}", int(row["failures"]), str(row["reason"]))
             for number, row in zip(frame.index, frame.to_dict("records"), strict=True)
@@ -83,6 +86,7 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
         settings=settings,
         selections=selections,
         trials=tuning,
+        extract=extract_of(plan, tuning.selections(chosen).features, most_selected(selections)),
     )
     return replace(found, methods=methods_of_tuning(tuning, found, chosen, choose))
 
@@ -130,18 +134,50 @@ def selected_words(features: pd.DataFrame) -> str:
     return f"On all rows it selects {len(names)}: {listed(names, NAMED, last=', ')}."
 
 
-def _answer(tuning: Tuning, chosen: int, rule: str | None) -> list[str]:
-    on_front = len(tuning.front)
+def _above(tuning: Tuning, front: tuple[Configuration, ...], blind: Mapping[str, float]) -> tuple[Configuration, ...]:
+    """The front without configurations that predict no better than no features, unless one of these is chosen."""
+    return tuple(one for one in front if one.chosen or _is_above(tuning, one.number, blind))
+
+
+def _is_above(tuning: Tuning, number: int, blind: Mapping[str, float], *, surely: bool = False) -> bool:
+    """Whether the first score is better than without features; `surely` asks its whole interval."""
+    score = next((name for name in tuning.objectives if name in blind), None)
+    if score is None:
+        return True
+    place = tuning.frame.index.get_loc(number)
+    value, low, high = (float(side[place]) for side in tuning.interval(score))
+    lower = lower_is_better(score)
+    end = value if not surely else high if lower else low
+    return end < blind[score] if lower else end > blind[score]
+
+
+def _recommended(tuning: Tuning, chosen: int, blind: Mapping[str, float]) -> str:
+    """The headline: the configuration to take, or that none is shown to predict."""
     values = tuning.frame.loc[chosen]
     params = next(drawn for n, drawn, _ in tuning.trials if n == chosen)
-    words, _ = rule_words(tuning, rule or DEFAULT_RULE)
     reached = listed([reached_words(name, values[name]) for name in tuning.objectives])
+    which = f"configuration {chosen} ({shown_name(settings_words(params))}), with {reached}"
+    if _is_above(tuning, chosen, blind, surely=True):
+        return f"Recommended is {which}."
+    score = next(name for name in tuning.objectives if name in blind)
+    without = f"{score_title(score)} {number(blind[score], 3)}"
+    return f"No configuration is shown to predict better than no features ({without}); the closest is {which}."
+
+
+def _answer(tuning: Tuning, chosen: int, rule: str | None, blind: Mapping[str, float]) -> list[str]:
+    on_front = len(tuning.front)
+    below = on_front - sum(_is_above(tuning, int(n), blind) for n in tuning.front.index)
+    values = tuning.frame.loc[chosen]
+    next(drawn for n, drawn, _ in tuning.trials if n == chosen)
+    words, _ = rule_words(tuning, rule or DEFAULT_RULE)
+    listed([reached_words(name, values[name]) for name in tuning.objectives])
     return [
+        _recommended(tuning, chosen, blind),
         f"{counted(len(tuning.frame), 'configuration')} {'was' if len(tuning.frame) == 1 else 'were'} tried, "
         f"{on_front} {'is' if on_front == 1 else 'are'} on the front.",
+        *([f"{below} on the front predict no better than no features, and are not recommended."] if below else []),
         *_left_out(tuning),
         f"Chosen by {rule or DEFAULT_RULE}: configuration {chosen}, {words}.",
-        f"It is {shown_name(settings_words(params))}, and reaches {reached}.",
         selected_words(tuning.features(chosen)),
     ]
 
@@ -160,12 +196,14 @@ def _left_out(tuning: Tuning) -> list[str]:
     return said
 
 
-def _row(tuning: Tuning, chosen: int, name: str, sel: Selections, level: float) -> Procedure:
+def _row(
+    tuning: Tuning, chosen: int, name: str, sel: Selections, level: float, blind: Mapping[str, float]
+) -> Procedure:
     values = tuning.frame.loc[chosen].to_dict()
     found = steadiness(sel, measure=tuning.evaluator.measure, level=level, similarity=tuning.evaluator.similarity)
     ends = float(values.get(STABILITY, nan)), *_interval(tuning, chosen, sel, level)
     scores = {
-        score: Score(float(values[score]), float(values[f"{score}_se"]) * _overlap(tuning, sel.n_runs))
+        score: Score(float(values[score]), float(values[f"{score}_se"]) * _overlap(tuning, sel.n_runs), blind[score])
         for score in tuning.evaluator.plan.score_names
     }
     size, failures = float(values[N_FEATURES]), int(values["failures"])

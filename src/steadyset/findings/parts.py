@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args, get_origin, get_type_hints
 
+from steadyset.assessment.extract import Extract
 from steadyset.findings.citations import Methods
 from steadyset.foundation.arguments import CORE, LEVEL
 from steadyset.foundation.display import Display, Shown
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 STABILITY = "stability"  # what differences are about, unless about a score
 SCHEMA = "steadyset.findings"
+DRAWN = ("selections", "extract")  # parts that pictures draw
 APART = ("selections", "trials")  # parts that are more than data
 
 
@@ -341,6 +343,8 @@ class Findings(Shown):
         How many features the next study would select again.
     sources : Sources or None
         Why reruns differ.
+    extract : Extract or None
+        The values of the first features, which pictures show; JSON leaves it out.
 
     Examples
     --------
@@ -380,6 +384,7 @@ class Findings(Shown):
     shortlist: Listed | None = None
     replication: Replicated | None = None
     sources: Sources | None = None
+    extract: Extract | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         return f"Findings({self.kind}; {self.about})"
@@ -404,7 +409,7 @@ class Findings(Shown):
         """
         from steadyset.findings.sections import outline
 
-        parts = {part.name: getattr(self, part.name) for part in dataclasses.fields(self) if part.name != "selections"}
+        parts = {part.name: getattr(self, part.name) for part in dataclasses.fields(self) if part.name not in DRAWN}
         methods = None if self.methods is None else self.methods.to_dict()
         trials = None if self.trials is None else self.trials.to_dict()
         derived = {"frequencies": self.frequencies, "sections": outline(self)}

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from steadyset.assessment.result import NOT_ABOVE
-from steadyset.findings.answer import SCALE, ranked
-from steadyset.findings.parts import Core
+from steadyset.findings.answer import SCALE
+from steadyset.findings.box import Box, box_of, shown_procedure
 from steadyset.findings.shortlist_words import (
     comes_again_words,
-    group_words,
     helps_words,
     list_legend,
     predicts_words,
@@ -29,10 +26,12 @@ from steadyset.findings.tables import (
     feature_tables,
     front_table,
     kept_table,
+    list_table,
     measures_table,
     ranking_table,
     rules_table,
     settings_told,
+    shared_table,
     short_front,
     short_measures,
     short_pairs,
@@ -51,13 +50,14 @@ from steadyset.findings.tables import (
 )
 from steadyset.foundation.display import MOST_ROWS, Display, Table
 from steadyset.foundation.text import counted, percent, shown_name
-from steadyset.measures import get_measure
-from steadyset.measures.evaluate import AT_CHANCE, BY_COLUMN_ORDER
 
 if TYPE_CHECKING:
     from steadyset.findings.parts import Findings, Reason
 
 MOST_LISTED = 100  # features of a shortlist that a document shows
+FIRST_LISTED = 12  # features of a list before the reader asks for more
+MAX_COMPARED = 8  # lists that are held against each other one by one
+FOLDED = 70  # the place from which on a part of a document is for specialists, and opened when asked for
 MOST_FEATURES = 25  # rows of a long table that a document shows; the script of the page shows the others
 
 
@@ -141,7 +141,14 @@ class TableBlock:
         return f"{counted(left, noun)} {what}." if left and noun else ""
 
 
-Block = Text | Heading | Bullets | Terms | TableBlock
+@dataclass(frozen=True)
+class Answer:
+    """The answer box."""
+
+    box: Box
+
+
+Block = Text | Heading | Bullets | Terms | TableBlock | Answer
 
 
 @dataclass(frozen=True)
@@ -149,8 +156,9 @@ class Section:
     """One section of what a result says.
 
     `needs` are the parts of the findings that must not be empty. `brief` is its title in a terminal and a notebook, ""
-    where these do not show its sentences; `short_tables` and `legend` are what they show of its tables. Sections with
-    place 0 stand before the pictures of a report (which have places of their own), those with place 100 behind them.
+    where these do not show its sentences; `short_tables` and `legend` are what they show of its tables. A document has
+    its sections and pictures in the order of their places: the answer, the list (10), what proves it (20), pictures
+    (30), notes and paragraphs (60); from `FOLDED` on it is for specialists.
     """
 
     name: str
@@ -191,6 +199,8 @@ def _lines(block: Block) -> Iterator[str]:
             yield from items
         case Terms(items):
             yield from map(str, items)
+        case Answer(box):
+            yield from box.lines()
 
 
 def tables_of(found: Findings) -> dict[str, ReportTable]:
@@ -208,8 +218,12 @@ def display_of(found: Findings, kind: str = "", *, most: int | None = MOST_ROWS)
     tables = [table for section in known for table in section.short_tables(found, most)]
     legends = [line for section in known for line in section.legend(found)]
     titled = {title: section.lines(found) for section in known if (title := section.short_heading(found))}
+    box = box_of(found)
+    titled["What to do next"] = [str(step) for step in box.steps]
     sections = {title: lines for title, lines in titled.items() if lines}
-    return Display(kind or f"Findings of {found.kind}", found.about, found.answer, tables, legends, sections)
+    first = () if found.shortlist is not None else (box.headline, *map(str, box.names))
+    answer = dict.fromkeys((*first, *found.answer))
+    return Display(kind or f"Findings of {found.kind}", found.about, tuple(answer), tables, legends, sections)
 
 
 def _in_order() -> list[Section]:
@@ -234,26 +248,34 @@ def _text(text: str, *, small: bool = False) -> Text:
 
 
 def _answer(found: Findings) -> Iterator[Block]:
-    yield from map(_text, found.answer)
-    core = answer_core(found)
-    if core is not None:
-        whose = f" of {shown_name(core.name)}" if len(found.summary) > 1 else ""
-        share = Live(f", the features in at least {percent(found.core)} of the runs: ", "share")
-        yield Text((f"The steady core{whose}", share, Live(core.words(), "core", core.name), "."))
+    box = box_of(found)
+    yield Answer(box)
+    if not found.summary and found.shortlist is None:  # beside which these sentences stand otherwise
+        yield from (_text(sentence) for sentence in found.answer if sentence != box.headline)
 
 
-def answer_core(found: Findings) -> Core | None:
-    """The core of the procedure that the answer prefers, else of the steadiest whose selection says something."""
-    nothing = (BY_COLUMN_ORDER, NOT_ABOVE, *AT_CHANCE)
-    judged = [row.name for row in ranked(found.summary) if not isnan(row.stability) and row.verdict not in nothing]
-    if not judged:
-        return None
-    steadiest = judged[0] if get_measure(found.measure).higher_is_steadier else judged[-1]
-    preferred = None if found.preference is None else found.preference.preferred
-    return next((core for core in found.cores if core.name == (preferred or steadiest)), None)
+def _list(found: Findings) -> Iterator[Block]:
+    name = shown_procedure(found)
+    if name is not None:
+        yield TableBlock(list_table(found, name), FIRST_LISTED, ("more feature", "chosen less often"))
+
+
+def _shared(found: Findings) -> Iterator[Block]:
+    sel = found.selections.get("")
+    if sel is not None and 1 < sel.n_runs <= MAX_COMPARED:
+        yield TableBlock(shared_table(sel))
+
+
+def _notes(found: Findings) -> Iterator[Block]:
+    told = box_of(found).facts.values()
+    yield from (_text(note) for note in found.notes if note not in told)
 
 
 def _summary(found: Findings) -> Iterator[Block]:
+    box = box_of(found)
+    details = () if found.preference is None else found.preference.words[1:]  # which are in what differs
+    told = (box.headline, *box.facts.values(), *details)
+    yield from (_text(sentence) for sentence in found.answer if sentence not in told)
     yield TableBlock(summary_table(found))
     source = "Nogueira, Sechidis and Brown 2018" if found.measure == "nogueira" else found.measure
     said = [
@@ -275,7 +297,10 @@ def _summary(found: Findings) -> Iterator[Block]:
 
 
 def _summary_title(found: Findings) -> str:
-    return {"assessment": "Selectors", "consensus": "Agreement within methods"}.get(found.kind, "Stability")
+    if found.kind == "selections":
+        return "How steady, in one number"
+    titles = {"assessment": "Does it predict, and would it come out again?", "consensus": "Agreement within methods"}
+    return titles.get(found.kind, "Would it come out again?")
 
 
 def _front(found: Findings) -> Iterator[Block]:
@@ -292,6 +317,7 @@ def _only(table: Callable[[Findings], ReportTable]) -> Callable[[Findings], list
 
 
 def _differences(found: Findings) -> Iterator[Block]:
+    yield from map(_text, () if found.preference is None else found.preference.words[1:])
     yield from (_text(one.words) for one in found.differences)
     if len(found.differences) > 1:
         yield _text(
@@ -341,13 +367,17 @@ def _ranking(found: Findings) -> Iterator[Block]:
     )
 
 
-def _methods(found: Findings) -> Iterator[Block]:
+def _paper(found: Findings) -> Iterator[Block]:
     assert found.methods is not None
-    yield from map(_text, found.methods.texts())
     if found.methods.results:
-        yield Heading("Results in words")
+        yield Heading("Results")
         yield _text(found.methods.results_text())
-    yield Heading("References")
+    yield Heading("Methods")
+    yield from map(_text, found.methods.texts())
+
+
+def _references(found: Findings) -> Iterator[Block]:
+    assert found.methods is not None
     yield Bullets(tuple(one.text for one in found.methods.references), small=True)
 
 
@@ -364,8 +394,6 @@ def _shortlist(found: Findings) -> Iterator[Block]:
     assert found.shortlist is not None
     if found.shortlist.names:
         yield TableBlock(shortlist_table(found), MOST_LISTED, ("more feature", "that passes less clearly"))
-    for group in found.shortlist.groups:
-        yield _text(group_words(group))
     yield TableBlock(candidates_table(found), heading="Candidates, which do not pass")
     yield _text(" ".join(list_legend(found.shortlist)), small=True)
 
@@ -422,34 +450,26 @@ SECTIONS = (
         needs=("shortlist",),
         short_tables=short_shortlist,
         legend=lambda found: list_legend(found.shortlist) if found.shortlist else [],
+        place=10,
     ),
-    Section("predicts", "Does it predict?", _predicts, needs=("shortlist",), brief="Does it predict?"),
-    Section("again", "Would it come out again?", _comes_again, needs=("shortlist",), brief="Would it come out again?"),
-    Section("helps", "What would help?", _helps, needs=("shortlist",), brief="What would help?"),
-    Section("next_study", "The next study", _next_study, needs=("replication",), short_tables=short_studies),
-    Section("sources", "Why reruns differ", _sources, needs=("sources",), short_tables=short_sources),
-    Section("summary", _summary_title, _summary, needs=("summary",), short_tables=short_summary, legend=summary_legend),
+    Section("list", "The list", _list, needs=("selections",), place=10),
+    Section("predicts", "Does it predict?", _predicts, needs=("shortlist",), brief="Does it predict?", place=20),
+    Section("next_study", "The next study", _next_study, needs=("replication",), short_tables=short_studies, place=20),
+    Section("sources", "Why reruns differ", _sources, needs=("sources",), short_tables=short_sources, place=20),
     Section(
-        "measures", "Stability by many measures", _only(measures_table), ("measures",), short_tables=short_measures
+        "again", "Would it come out again?", _comes_again, ("shortlist",), brief="Would it come out again?", place=20
     ),
-    Section("front", "The Pareto front", _front, needs=("front",), short_tables=short_front),
-    Section("differences", "What differs", _differences, needs=("differences",), brief="What differs"),
+    Section("helps", "What would help?", _helps, needs=("shortlist",), brief="What would help?", place=20),
+    Section("shared", "Which lists are alike", _shared, needs=("selections",), place=16),
+    Section("front", "The Pareto front", _front, needs=("front",), short_tables=short_front, place=20),
+    Section("summary", _summary_title, _summary, ("summary",), "", short_summary, summary_legend, place=20),
     Section(
-        "core",
-        "The steady core",
-        _cores,
-        needs=("cores",),
-        brief=lambda found: f"Steady core (selected in at least {percent(found.core)} of the runs)",
-    ),
-    Section("notes", "Notes", lambda found: map(_text, found.notes), needs=("notes",), brief="Notes"),
-    Section("features", "Features", _features, needs=("features",), place=100),
-    Section(
-        "agreement",
-        "Agreement between methods",
-        _only(between_table),
-        needs=("between",),
-        short_tables=short_pairs,
-        place=100,
+        "measures",
+        "Stability by many measures",
+        _only(measures_table),
+        ("measures",),
+        short_tables=short_measures,
+        place=20,
     ),
     Section(
         "consensus",
@@ -460,7 +480,22 @@ SECTIONS = (
         legend=lambda found: [
             "by chance: how many features random sets of the same sizes would bring to so many methods."
         ],
-        place=100,
+        place=10,
+    ),
+    Section("differences", "What differs", _differences, needs=("differences",), brief="What differs", place=72),
+    Section(
+        "core",
+        "The steady core",
+        _cores,
+        needs=("cores",),
+        brief=lambda found: f"Steady core (selected in at least {percent(found.core)} of the runs)",
+        place=71,
+    ),
+    Section("notes", "Notes", _notes, needs=("notes",), brief="Notes", place=60),
+    Section("methods", "For your paper", _paper, needs=("methods",), place=65),
+    Section("features", "Features of each selector, in full", _features, needs=("features",), place=70),
+    Section(
+        "agreement", "Agreement between methods", _only(between_table), ("between",), short_tables=short_pairs, place=73
     ),
     Section(
         "failures",
@@ -468,10 +503,10 @@ SECTIONS = (
         lambda found: _reasons(found.failures),
         needs=("failures",),
         brief=lambda found: "" if found.front else FAILED,  # a configuration that failed is told in the answer
-        place=100,
+        place=66,
     ),
-    Section("warnings", WARNED, lambda found: _reasons(found.warnings), needs=("warnings",), brief=WARNED, place=100),
-    Section("rules", "Other rules on the same halves", _rules, needs=("shortlist",), place=100),
-    Section("methods", "Methods", _methods, needs=("methods",), place=100),
-    Section("settings", "Settings", _settings, place=100),
+    Section("warnings", WARNED, lambda found: _reasons(found.warnings), needs=("warnings",), brief=WARNED, place=74),
+    Section("rules", "Other rules on the same halves", _rules, needs=("shortlist",), place=75),
+    Section("references", "References", _references, needs=("methods",), place=98),
+    Section("settings", "Settings", _settings, place=99),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isnan
 
 from steadyset.foundation.text import amount, counted, listed, number, percent, shown_name, span
@@ -17,14 +18,12 @@ RANDOM, NONE = "as many random features", "no feature"
 
 def title(found: Listed) -> str:
     """The question that the list answers."""
-    if not found.classes:
-        return f"What goes with {shown_name(found.target) if found.target else 'the target'}?"
-    return f"What {_told(found, one=True)}?"
+    return f"What {tells(found.classes, found.target, one=True)}?"
 
 
 def answer(found: Listed) -> tuple[str, ...]:
     """The headline, who is listed in which direction, groups, and the most important caution."""
-    said = [_headline(found)]
+    said = [headline(found)]
     rows = found.of_tier(LISTED)
     directions = dict.fromkeys(one.direction for one in rows)
     for direction in directions:
@@ -36,11 +35,12 @@ def answer(found: Listed) -> tuple[str, ...]:
         closest = found.of_tier(CANDIDATE)[:CLOSEST]
         named = [f"{shown_name(one.feature)} ({percent(one.frequency)} of halves)" for one in closest]
         said += [f"The closest: {', '.join(named)}."] if named else []
-        said += [f"{_power(found)} Weaker effects are not ruled out."] if found.power else []
-    return (*said, *_caution(found))
+        said += [f"{power_words(found)} Weaker effects are not ruled out."] if found.power else []
+    return (*said, *caution(found))
 
 
-def _headline(found: Listed) -> str:
+def headline(found: Listed) -> str:
+    """How many features are listed, for what, and how many of them may be false."""
     n = len(found.names)
     if not n:
         return f"No {'single ' if found.groups else ''}feature passes yet."
@@ -50,18 +50,19 @@ def _headline(found: Listed) -> str:
     who = counted(n, "feature")
     if n == 1:
         error = "it" if found.false is not None and found.false >= 1 else error.replace("of them", "of such features")
-    what = _told(found, one=n == 1)
+    what = tells(found.classes, found.target, one=n == 1)
     return f"{who} {what}; {error} may be false."
 
 
-def _told(found: Listed, *, one: bool) -> str:
-    target = shown_name(found.target) if found.target else "the target"
-    if not found.classes:
-        return f"{'goes' if one else 'go'} with {target}"
+def tells(classes: Sequence[str], target: str, *, one: bool) -> str:
+    """What features do for a target with these classes, or without: tell them apart, or go with it."""
+    of = shown_name(target) if target else "the target"
+    if not classes:
+        return f"{'goes' if one else 'go'} with {of}"
     verb = "tells" if one else "tell"
-    if len(found.classes) == 2:
-        return f"{verb} {shown_name(found.classes[1])} from {shown_name(found.classes[0])}"
-    return f"{verb} the {len(found.classes)} classes of {target} apart"
+    if len(classes) == 2:
+        return f"{verb} {shown_name(classes[1])} from {shown_name(classes[0])}"
+    return f"{verb} the {len(classes)} classes of {of} apart"
 
 
 def group_words(group: ListedGroup) -> str:
@@ -79,7 +80,7 @@ def by_chance(found: Listed) -> tuple[int, float]:
     return as_many, (1 + as_many) / (1 + found.n_permutations)
 
 
-def _caution(found: Listed) -> list[str]:
+def caution(found: Listed) -> list[str]:
     """The most important one: the list is no more than chance gives, does not predict, or does not come back."""
     rows = found.of_tier(LISTED)
     if not rows:
@@ -101,16 +102,20 @@ def _caution(found: Listed) -> list[str]:
     return []
 
 
-def stated(found: Listed) -> str:
-    """What the list promises, and where that holds."""
+def promise(found: Listed) -> str:
+    """How many listed features may be false, and what shows that."""
     if found.false is not None:
         what = f"at most {found.false:g} false {'feature' if found.false == 1 else 'features'} on average"
     else:
         what = f"at most {100 * (found.fdr or 0):g}% false features on average"
+    return f"{what}, as {found.n_permutations} permuted targets show that went through the same procedure"
+
+
+def stated(found: Listed) -> str:
+    """What the list promises, and where that holds."""
     return (
-        f"What is stated: {what}, as {found.n_permutations} permuted targets show that went through the same "
-        f"procedure. It holds where rows could have had each other's target{exchanged(found)}, and is about this "
-        "population and this measurement."
+        f"What is stated: {promise(found)}. It holds where rows could have had each other's target{exchanged(found)}, "
+        "and is about this population and this measurement."
     )
 
 
@@ -215,14 +220,15 @@ def helps_words(found: Listed, n_rows: int) -> tuple[str, ...]:
     curve = [f"{one.what} list {amount(round(one.n_listed, 1))}" for one in found.fewer_rows]
     if curve:
         lines.append(f"Rows: {', '.join(curve)} features on average; all {n_rows} list {len(found.names)}.")
-    return (*lines, _power(found)) if found.power else tuple(lines)
+    return (*lines, power_words(found)) if found.power else tuple(lines)
 
 
 def _tried(what: str, n: float) -> str:
     return counted(n, "group") if "look-alikes" in what else counted(n, "feature")
 
 
-def _power(found: Listed) -> str:
+def power_words(found: Listed) -> str:
+    """Which share of effects of a size is listed."""
     unit = found.effect if found.effect == STANDARD_DEVIATIONS else "(a correlation)"
     strongest, *weaker = reversed(found.power[-3:])
     told = [f"{one.effect:.3g} in {percent(round(one.share, 2))}" for one in weaker]

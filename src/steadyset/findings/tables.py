@@ -7,6 +7,8 @@ from dataclasses import astuple, dataclass, replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from steadyset._version import __version__
 from steadyset.findings.answer import SCALE
 from steadyset.findings.parts import (
@@ -23,7 +25,8 @@ from steadyset.foundation import text as wording
 from steadyset.foundation.arguments import LEVEL
 from steadyset.foundation.display import Bar, Table, Words
 from steadyset.foundation.text import amount, counted, expected_count, number, p_value, percent, shown_name, span
-from steadyset.inference.features import BOTH, Feature, stand_ins_words
+from steadyset.inference.features import BOTH, Feature, stand_ins_words, wilson
+from steadyset.inference.runs import in_core
 from steadyset.options import as_shell_line
 from steadyset.replications.result import NextStudy
 from steadyset.replications.sources import Source
@@ -31,20 +34,28 @@ from steadyset.shortlists.listed import CANDIDATE, GROUP, LISTED, Listed, Listed
 
 if TYPE_CHECKING:
     from steadyset.findings.parts import Configuration, Findings, Preference, Procedure
+    from steadyset.selections import Selections
     from steadyset.tuning import Trials
 
 MAX_EFFECT = 10
+MAX_LISTED = 100  # features of the list
+MAX_COUNTED = 20  # runs that are counted, not given in per cent
+BACKING = 0.5  # the share of the runs from which another method agrees
 N_FEATURES = "n_features"  # the objective that is a count
 MOST_TRIALS = 2_000  # configurations in the table; how many more there are is told
 
 
 @dataclass(frozen=True)
 class TableCell:
-    """What people read, and the values behind it; `bar` is an interval to be drawn: low, estimate, high."""
+    """What people read, and the values behind it; `bar` is an interval to be drawn: low, estimate, high.
+
+    A `filled` bar is a share of the whole, from 0 to 1.
+    """
 
     text: str
     values: tuple[Any, ...]
     bar: tuple[float, float, float] | None = None
+    filled: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,7 +120,10 @@ def _table(
 
 @dataclass(frozen=True)
 class ReportTable:
-    """A table; `selected` and `runs` say of each row of a table of features what puts it into the steady core."""
+    """A table; `selected` and `runs` say of each row of a table of features what puts it into the steady core.
+
+    `line` is the share from which on a filled bar passes.
+    """
 
     name: str
     caption: str
@@ -119,6 +133,7 @@ class ReportTable:
     left_out: int = 0
     selected: tuple[int, ...] = ()
     runs: int = 0
+    line: float | None = None
 
     @property
     def core_column(self) -> int | None:
@@ -233,6 +248,62 @@ def feature_tables(found: Findings) -> list[ReportTable]:
     blocks = [block for block in found.features if block.rows]
     several = len(found.features) > 1
     return [_feature_table(found, block, place, several and place == 0) for place, block in enumerate(blocks)]
+
+
+def list_table(found: Findings, name: str) -> ReportTable:
+    """The features that a procedure chooses, the most frequent first: how often, in which direction, who agrees."""
+    sel, shares = found.selections[name], found.frequencies[name]
+    known = {row.feature: row for block in found.features if block.name == name for row in block.rows}
+    others = [other for other in found.frequencies if other != name]
+    low, high = wilson(sel.counts, sel.n_runs, found.level)
+    # Of a feature that the table of features leaves out nothing but its share is known.
+    places = np.argsort(-sel.counts, kind="stable")[: min(len(shares), MAX_LISTED)]
+    few = not name and sel.n_runs <= MAX_COUNTED  # lists: what matters is who is in several
+    if few and sel.counts.max(initial=0) > 1:
+        places = places[sel.counts[places] > 1]
+    several = f"{wording.percent(BACKING)} of {'repeats' if found.settings else 'lists'}"
+
+    def chosen(f: int) -> TableCell:
+        share = float(sel.frequencies[f])
+        words = wording.percent(share) if sel.n_runs > MAX_COUNTED else f"{sel.counts[f]} of {sel.n_runs}"
+        ends = (share, share, share) if few else (float(low[f]), share, float(high[f]))
+        return TableCell(words, (share, ends[0], ends[2]), ends, filled=True)
+
+    def of(part: str) -> Callable[[int], tuple[Any, ...]]:
+        return lambda f: (getattr(known[sel.features[f]], part) if sel.features[f] in known else "",)
+
+    def agreeing(f: int) -> tuple[int]:
+        return (sum(found.frequencies[other].get(sel.features[f], 0.0) >= BACKING for other in others),)
+
+    def alike(f: int) -> tuple[str]:
+        return (", ".join(one.feature for one in of("stand_ins")(f)[0] or ()),)
+
+    steady = in_core(sel, found.core)
+    columns = [
+        _column("feature", "feature", text=True, of=lambda f: (sel.features[f],)),
+        _column("direction", "direction", text=True, of=of("direction"), when=any(r.direction for r in known.values())),
+        [TableColumn("chosen in", ("share", "share_low", "share_high"), chosen)],
+        _column(
+            "steady core",
+            "core",
+            lambda core: "yes" if core else "",
+            of=lambda f: (bool(steady[f]),),
+            text=True,
+            when=not few,
+        ),
+        _column(f"other methods, in {several}", "methods", lambda n: f"{n} of {len(others)}", of=agreeing, when=others),
+        _column("look-alikes", "look_alikes", text=True, of=alike, when=any(r.stand_ins for r in known.values())),
+    ]
+    return _table(
+        "list",
+        f"The features that {shown_name(name) or 'the lists'} chose{'' if name else ' most often'}",
+        columns,
+        places,
+        left_out=len(shares) - len(places),
+        selected=() if few else tuple(int(sel.counts[f]) for f in places),
+        runs=sel.n_runs,
+        line=None if few else found.core,
+    )
 
 
 def _feature_table(found: Findings, block: FeatureRows, place: int, over_all: bool) -> ReportTable:
@@ -438,7 +509,7 @@ def _without_model(measured: bool) -> str:
 
 def _chosen(one: ListedFeature) -> TableCell:
     values = (one.frequency, one.low, one.high)
-    return TableCell(wording.percent(one.frequency), values, (one.low, one.frequency, one.high))
+    return TableCell(wording.percent(one.frequency), values, (one.low, one.frequency, one.high), filled=True)
 
 
 def _estimated(value: float, low: float, high: float) -> str:
@@ -479,6 +550,22 @@ def ranking_table(found: Findings) -> ReportTable:
 
 def _backed_by_chance(row: RankedFeature) -> TableCell:
     return TableCell(wording.expected_count(row.by_chance) if row.methods else "", (row.by_chance,))
+
+
+def shared_table(sel: Selections) -> ReportTable:
+    """How many names each two lists share."""
+    labels = [str(label) for label in sel.labels or range(1, sel.n_runs + 1)]
+    shared = sel.intersections()
+
+    def with_list(other: int) -> list[TableColumn]:
+        return _column(labels[other], f"shared_{other + 1}", _whole, of=lambda run: (int(shared[run, other]),))
+
+    columns = [
+        _column("list", "list", text=True, of=lambda run: (labels[run],)),
+        _column("names", "names", _whole, of=lambda run: (int(sel.sizes[run]),)),
+        *map(with_list, range(sel.n_runs)),
+    ]
+    return _table("shared", "Number of names that two lists share", columns, range(sel.n_runs))
 
 
 def between_table(found: Findings) -> ReportTable:

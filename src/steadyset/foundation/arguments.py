@@ -189,7 +189,7 @@ MARGIN = 0.02  # the loss in the score that a steadier selector may cost
 ALIKE = 0.9  # the similarity from which two features count as alike
 ALIKE_BY: Final = "pearson"  # what that similarity is: the absolute correlation
 # What the ending of a file says that a report is; a folder holds a report for a paper.
-REPORT_ENDINGS = {".html": "html", ".htm": "html", ".pdf": "pdf", ".md": "md", ".json": "json"}
+REPORT_ENDINGS = {".html": "html", ".htm": "html", ".pdf": "pdf", ".docx": "docx", ".md": "md", ".json": "json"}
 REPORT_FORMATS = (*dict.fromkeys(REPORT_ENDINGS.values()), "folder")
 FIRST_RUNS, MAX_RUNS = 30, 1000  # of an assessment that goes on until its intervals are narrow
 

@@ -92,7 +92,7 @@ def explained(path: Path, *, resumable: bool = False) -> Iterator[None]:
 # Of an assessment.
 SETTINGS = "assessment.json"  # the file that makes a folder the run folder of an assessment
 CELLS, FINISHED, LOCK = "cells.json", "finished", "lock"
-ALIKE_FEATURES, TABLE = "alike.json", "features.csv"
+ALIKE_FEATURES, TABLE, VALUES = "alike.json", "features.csv", "values.json"
 # Of a shortlist.
 LIST, TARGETS = "shortlist.json", "targets"
 LIST_TABLE, LIST_SHEET, LIST_NAMES = "shortlist.csv", "shortlist.xlsx", "shortlist.txt"

@@ -410,8 +410,8 @@ TABLE: tuple[Option, ...] = (
         ),
         Option(
             "format",
-            "html, pdf, md and json, which the ending says as well; folder: every picture as SVG and PDF and every "
-            "table as csv, for a paper.",
+            "html, pdf, docx (Word), md and json, as the ending says; folder: every picture as SVG and PDF and "
+            "every table as csv, for a paper.",
             choices=REPORT_FORMATS,
         ),
         commands="report",

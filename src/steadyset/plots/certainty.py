@@ -54,6 +54,7 @@ FAR = 100  # times as many runs are not drawn, but told
     needs=("selections",),
     applies=lambda findings: not get_measure(findings.measure).needs,
     caption="The stability of the first runs, and how far more runs would narrow its interval.",
+    place=82,
 )
 def convergence(
     selections: Selections | Mapping[str, Selections] | Findings,

@@ -67,7 +67,7 @@ MARKS = 3  # of each feature: a bar, its interval, and what sets that off
     title="How often each feature is selected",
     needs=("selections",),
     draws=lambda result: isinstance(result, Selections),
-    place=30,
+    place=78,
 )
 def selection_frequencies(
     selections: Selections | Mapping[str, Selections] | Findings,
@@ -183,7 +183,7 @@ OVERLAP_COLUMNS = "intersection features: int; named selector: text; row: int; i
     needs=("cores",),
     applies=lambda findings: sum(bool(one.features) for one in findings.cores) > 1,
     caption="Each column counts the features in the cores of exactly the selectors with a filled dot.",
-    place=51,
+    place=79,
 )
 def core_overlap(
     selections: Mapping[str, Selections] | Findings, *, core: float | None = None, top: int = MOST_INTERSECTIONS
@@ -348,7 +348,7 @@ RUN_COLUMNS = "row: int; run: text; runs group: int; feature: text; place: int; 
     takes=SELECTIONS,
     caption="One row per run, one column per feature. Similar runs and features that the same runs select stand "
     "together. Steady selections are full columns.",
-    place=60,
+    place=80,
 )
 def runs_by_features(
     selections: RunsLike, *, top: int = 60, clustered: bool = True, similarity: FeatureSimilarity | None = None

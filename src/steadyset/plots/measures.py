@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 BY_MEASURE_COLUMNS = "selector measure: text; place: int; estimate low high: float; corrected: bool"
 
 
-@picture(title="What each measure says", needs=("measures",), place=70)
+@picture(title="What each measure says", needs=("measures",), place=30)
 def stability_by_measure(
     result: ResultLike,
     *,

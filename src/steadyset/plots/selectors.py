@@ -69,7 +69,7 @@ def _draws(result: Any) -> bool:
     needs=("summary", "differences"),
     applies=lambda findings: findings.differences[0].what == STABILITY,
     draws=_draws,
-    place=20,
+    place=77,
 )
 def selectors_compared(result: ResultLike, *, what: str | None = None, top: int = MOST_SELECTORS) -> Picture:
     """A point with its interval for each selector, the best first; lines join those without a significant difference.
@@ -193,7 +193,7 @@ def _compared_seen(data: pd.DataFrame) -> str:
     needs=("summary", "scoring"),
     applies=lambda findings: findings.kind == "assessment" and len(findings.summary) > 1,
     draws=lambda result: isinstance(result, Assessment) and bool(result.settings["scoring"]),
-    place=10,
+    place=82,
 )
 def accuracy_against_stability(result: ResultLike, *, score: str | None = None, margin: float | None = None) -> Picture:
     """A point with intervals for each selector, the Pareto front, the preferred selector, and random selections.

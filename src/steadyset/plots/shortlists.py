@@ -26,7 +26,7 @@ SHORTLIST_COLUMNS = "feature role beside direction: text; place: int; frequency 
     needs=("shortlist",),
     draws=lambda result: isinstance(result, Shortlist),
     caption="Look-alikes stand below the feature that they can stand in for.",
-    place=10,
+    place=76,
 )
 def listed_features(result: Findings | Shortlist, *, top: int = 30, alike: int = 2) -> Picture:
     """Bars of how often features are among the best of the halves: listed ones, look-alikes below them, candidates.

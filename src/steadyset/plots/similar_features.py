@@ -203,6 +203,7 @@ GROUP_COLUMNS = "group: text; place: int; kind feature: text; members: int; shar
     needs=("features", "selections"),
     applies=lambda findings: any(row.group is not None and row.selected for row in findings.features[0].rows),
     caption="A diamond far right of its dots: nearly every run selects one of the group, and chance decides which.",
+    place=82,
 )
 def similarity_groups(
     selections: Selections | Mapping[str, Selections] | Findings,

@@ -53,7 +53,7 @@ MOST_BARS = 40  # configurations with intervals
     needs=("trials",),
     applies=lambda findings: is_of_tuning(findings) and len(findings.trials.objectives) > 1,
     draws=lambda result: isinstance(result, Tuning),
-    place=10,
+    place=30,
 )
 def tuning_front(result: Tuning | Findings, *, choose: str | None = None) -> Picture:
     """The configurations by their objectives: the first one upwards, each of the others along a plot of its own.
@@ -207,7 +207,7 @@ MOST_TICKS = 300
     needs=("trials",),
     applies=lambda findings: is_of_tuning(findings),
     draws=lambda result: isinstance(result, Tuning),
-    place=11,
+    place=81,
 )
 def tuning_parallel(
     result: Tuning | Findings, *, parameters: list[str] | None = None, choose: str | None = None

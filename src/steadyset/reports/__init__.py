@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from steadyset._version import __version__
 from steadyset.findings import Findings, findings_of, sections
-from steadyset.findings.sections import Block, Bullets, Heading, Section, TableBlock, Terms, Text
-from steadyset.findings.shortlist_words import title
+from steadyset.findings.box import question
+from steadyset.findings.sections import FOLDED, Answer, Block, Bullets, Heading, Section, TableBlock, Terms, Text
 from steadyset.findings.tables import ReportTable
 from steadyset.foundation.arguments import REPORT_ENDINGS, REPORT_FORMATS, check_choice, wrong_argument
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["report"]
 
 REPORT_FILES = listed([f".{name}" for name in REPORT_FORMATS[:-1]], last=" or ")
-STEADY = "How steady is the selection?"
 PICTURES = (".svg", ".pdf")
 LONGEST = 60  # characters of a procedure's name in the name of a file
 
@@ -45,14 +44,16 @@ def report(
     margin: float | None = None,
     format: str | None = None,
 ) -> Path:
-    """Write what a result says: as a page, as PDF, Markdown or JSON, or as a folder of pictures and tables for a paper.
+    """Write what a result says: as a page, PDF, Word, Markdown or JSON, or as a folder of pictures and tables.
+
+    A folder is for a paper.
 
     Parameters
     ----------
     result : Assessment, Shortlist, Comparison, Consensus, Tuning, Selections, Findings, Mapping, str or Path
         What to report; several results are given by name. A path is that of a run folder or of a file with selections.
     path : str or Path
-        The file to write, whose ending (.html, .pdf, .md or .json) says what it is; or the folder.
+        The file to write, whose ending (.html, .pdf, .docx, .md or .json) says what it is; or the folder.
     core : float or None, default=None
         The share of the runs from which a feature belongs to the steady core; None is 0.9.
     level : float or None, default=None
@@ -60,8 +61,8 @@ def report(
     margin : float or None, default=None
         The loss in the score that counts as none when a selector is preferred; None is 0.02. See `findings_of`.
     format : str or None, default=None
-        "html", "pdf", "md" or "json", which the ending says as well; "folder" has every picture as SVG and PDF and
-        every table as csv, with the page and the findings. None goes by the ending.
+        "html", "pdf", "docx" (Word), "md" or "json", which the ending says as well; "folder" has every picture as SVG
+        and PDF and every table as csv, with the page and the findings. None goes by the ending.
 
     Returns
     -------
@@ -93,6 +94,10 @@ def report(
         from steadyset.reports.pdf import pdf_of
 
         content = pdf_of(found)
+    elif form == "docx":
+        from steadyset.reports.docx import docx_of
+
+        content = docx_of(found)
     else:
         content = {"html": _page_of, "md": markdown_of, "json": _json_of}[form](found)
     with explained(target):
@@ -141,15 +146,6 @@ def _target(path: str | Path, form: str | None) -> tuple[Path, str]:
 # ---- the document, and as Markdown ---------------------------------------------------------------------------------
 
 
-def title_of(found: Findings) -> str:
-    """The question that a document answers."""
-    if found.replication is not None:
-        return "Would the next study select the same features?"
-    if found.sources is not None:
-        return "Why do reruns differ?"
-    return STEADY if found.shortlist is None else title(found.shortlist)
-
-
 @dataclass(frozen=True)
 class Drawings:
     """A kind of picture, which is drawn only where there is room for pictures."""
@@ -164,6 +160,12 @@ class Part:
     name: str
     title: str
     blocks: Sequence[Block | Drawings]
+    place: int = 0
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether it is for specialists, who open it."""
+        return self.place >= FOLDED
 
     @property
     def is_drawn(self) -> bool:
@@ -179,9 +181,9 @@ def document_of(found: Findings) -> list[Part]:
 
 def _part(record: Section | RegisteredPicture, found: Findings) -> Part:
     if isinstance(record, Section):
-        return Part(record.name, record.heading(found), record.blocks(found))
+        return Part(record.name, record.heading(found), record.blocks(found), record.place)
     caption = [Text((record.caption,), small=True)] if record.caption else []
-    return Part(record.name, record.title, [*caption, Drawings(record)])
+    return Part(record.name, record.title, [*caption, Drawings(record)], record.place)
 
 
 def tables_in(document: Sequence[Part]) -> dict[str, ReportTable]:
@@ -192,7 +194,7 @@ def tables_in(document: Sequence[Part]) -> dict[str, ReportTable]:
 
 def markdown_of(found: Findings) -> str:
     """The document as Markdown, for a notebook, a wiki or a supplement; pictures are left to the other formats."""
-    written = [f"# {_escaped(title_of(found))}", _escaped(found.about)]
+    written = [f"# {_escaped(question(found))}", _escaped(found.about)]
     for part in document_of(found):
         if part.is_drawn:
             continue
@@ -216,6 +218,10 @@ def _markdown(block: Block | Drawings) -> Iterator[str]:
             yield markdown_table([shown_name(column.title) for column in table.columns], table.texts(block.most))
             if block.more:
                 yield block.more
+        case Answer(box):
+            headline, *said = box.lines()
+            yield f"**{_escaped(headline)}**"
+            yield "\n".join(f"- {_escaped(line)}" for line in said)
 
 
 def _escaped(text: str) -> str:

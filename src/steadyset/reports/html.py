@@ -20,6 +20,7 @@ from markupsafe import Markup, escape
 
 from steadyset._version import __version__
 from steadyset.findings import Findings
+from steadyset.findings.box import question
 from steadyset.findings.of_results import MOST_ROWS
 from steadyset.findings.parts import plain
 from steadyset.findings.sections import Live
@@ -28,15 +29,18 @@ from steadyset.foundation import text as wording
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import SHOWN_NAMES, shown_name
 from steadyset.inference.features import wilson
+from steadyset.io.formats.spreadsheet import csv_text, xlsx_bytes
 from steadyset.io.labels import UnionOfNames
 from steadyset.kernels.arrays import Ints
 from steadyset.plots import Picture
 from steadyset.plots.catalogue import RegisteredPicture
 from steadyset.plots.drawing import converter, drawing_library, script_json, slim_svg
-from steadyset.reports import Drawings, Part, document_of, tables_in, title_of
+from steadyset.reports import Drawings, Part, document_of, tables_in
 from steadyset.selections import Selections
 from steadyset.selectors.ensembles.rules import error_control
 
+LISTS = ("shortlist", "list", "consensus")  # the tables that are the answer, of which a result has one
+SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 BAR = (3.0, 107.0)  # where the bar of an interval begins and ends
 # The blocks of Hebrew, Arabic, Syriac, Thaana, N'Ko and others, with the forms of presentation.
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]")
@@ -73,12 +77,13 @@ def _content(found: Findings) -> dict[str, Any]:
     document = document_of(found)
     figures, packed_drawings = _figures_of(document, found)
     return {
-        "title": title_of(found),
+        "title": question(found),
         "version": __version__,
         "today": datetime.now(UTC).strftime("%Y-%m-%d"),
         "found": found,
         "document": document,
         "figures": figures,
+        "files": _files_of(document),
         "several": len(found.summary) > 1,
         "places": {name: place for place, name in enumerate(found.selections)},
         "scale_of_bars": bar_scale(found.summary),
@@ -87,6 +92,20 @@ def _content(found: Findings) -> dict[str, Any]:
         "drawings": Markup(packed_drawings),
         "library": Markup(drawing_library()) if figures else "",
         "script": Markup(_shipped("live.js") + _shipped("page.js")),
+    }
+
+
+def _files_of(document: Sequence[Part]) -> dict[str, Any]:
+    """The list as files that the page brings along; nothing where there is no list."""
+    table = next((one for name, one in tables_in(document).items() if name in LISTS), None)
+    if table is None or not table.rows:
+        return {}
+    rows = table.records()
+    text = csv_text(rows, safe=True).encode("utf-8", "backslashreplace")
+    sheet = xlsx_bytes(rows)
+    return {
+        "csv": f"data:text/csv;charset=utf-8;base64,{base64.b64encode(text).decode()}",
+        "xlsx": f"data:{SHEET};base64,{base64.b64encode(sheet).decode()}",
     }
 
 

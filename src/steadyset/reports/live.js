@@ -141,14 +141,16 @@ const livePictures = (data, tooltip) => {
 
     wanted() {
       const chosen = this.isOfOne ? null : state.chosen;
-      return JSON.stringify([this.columns, this.isNarrow, chosen, this.kind in COMPUTED ? state.share : null]);
+      return JSON.stringify([this.columns, this.isNarrow, specifications?.[this.name].usermeta?.fill ? this.box.clientWidth : 0, chosen, this.kind in COMPUTED ? state.share : null]);
     }
 
     get isNarrow() { return this.box.clientWidth < NARROW; }
 
     // How many plots of a row there is room for.
     get columns() {
-      const { concat } = specifications[this.name];
+      const { concat, usermeta } = specifications[this.name];
+      const fill = usermeta?.fill;
+      if (fill) return Math.max(1, Math.min(concat?.length ?? 1, 4, Math.floor(this.box.clientWidth / (fill.least + fill.beside))));
       const width = concat?.[0]?.width;
       if (typeof width !== "number") return null;
       return Math.max(1, Math.min(concat.length, Math.floor(this.box.clientWidth / (width + BESIDE))));
@@ -167,6 +169,10 @@ const livePictures = (data, tooltip) => {
       const parameter = (specification.params ?? []).find((one) => one.name === "core_share");
       if (parameter) parameter.value = state.share;
       if (this.columns !== null) specification.columns = this.columns;
+      if (specification.usermeta?.fill) {
+        this.fill(specification, specification.usermeta.fill);
+        return specification;
+      }
       if (this.isNarrow) {
         const most = Math.max(NARROWEST, this.box.clientWidth - LONGEST);
         everyView(specification).forEach((view) => {
@@ -174,6 +180,14 @@ const livePictures = (data, tooltip) => {
         });
       }
       return specification;
+    }
+
+    // Plots as wide as the box leaves them; what stands beside each has a width of its own.
+    fill(specification, { beside, narrow }) {
+      if (this.isNarrow && narrow && specification.concat) specification.concat.length = Math.min(specification.concat.length, narrow);
+      const width = Math.floor((this.box.clientWidth - 8) / this.columns - beside - (this.columns > 1 ? 8 : 0));
+      const views = parts(specification).length && !specification.layer ? everyView(specification).slice(1) : [specification];
+      views.forEach((view) => { if (typeof view.width === "number") view.width = width; });
     }
 
     draw() {

@@ -2,6 +2,7 @@
 // Names only ever become text: no markup is made from them.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
+  const LISTS = ["shortlist", "list", "consensus"];
   const FIRST_ROWS = 25, MOST_MATCHES = 8, MOST_NAMES = 200, STEPS = 200, MOST_SPANS = 12;
   // The same rule as for the csv files that the library writes.
   const FORMULA = /^'*[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]/;
@@ -41,7 +42,9 @@
       this.content = data.tables[this.name];
       this.body = element.tBodies[0];
       this.rows = [...this.body.rows];
-      this.most = Math.max(FIRST_ROWS, this.name.startsWith("features") || this.name === "consensus" ? 0 : Infinity);
+      const isLong = this.name.startsWith("features") || LISTS.includes(this.name);
+      this.first = isLong ? Math.min(this.rows.length, FIRST_ROWS) : Infinity;
+      this.most = this.first;
       this.filter = "";
       this.sorted = null;
       this.addButtons();
@@ -69,10 +72,9 @@
       const download = button("Download CSV", () => this.download());
       download.setAttribute("aria-label", `Download as CSV: ${this.element.caption.textContent}`);
       tools.append(download);
-      if (this.name === "shortlist") tools.append(button("Copy the names", () => this.copy()));
       this.status = make("span", "", { role: "status" });
       if (this.content.cells.length > this.most) {
-        this.more = button("", () => { this.most = this.most === Infinity ? FIRST_ROWS : Infinity; this.show(); });
+        this.more = button("", () => { this.most = this.most === Infinity ? this.first : Infinity; this.show(); });
         tools.append(this.more);
       }
       tools.append(this.status);
@@ -132,7 +134,7 @@
     tell(n) {
       const all = this.content.cells.length;
       if (this.more) {
-        this.more.textContent = this.most === Infinity ? `Show the first ${FIRST_ROWS}` : `Show all ${all}`;
+        this.more.textContent = this.most === Infinity ? `Show the first ${this.first}` : `Show all ${all}`;
       }
       const shown = Math.min(n, this.most);
       this.status.textContent = shown < all ? `${shown} of ${counted(all, "row")}` : "";
@@ -158,19 +160,11 @@
       });
     }
 
-    async copy() {
-      const text = this.order().map((place) => this.content.values[place][0][0]).join("\n");
-      try {
-        await navigator.clipboard.writeText(text);
-      } catch {  // a browser that does not let pages do that, as where the page stands in a frame
-        const place = make("textarea");
-        place.value = text;
-        document.body.append(place);
-        place.select();
-        document.execCommand("copy");
-        place.remove();
-      }
-      this.status.textContent = "Copied.";
+    // One name per line, as tools for enrichment take them.
+    names() {
+      const { selected, runs, values } = this.content;
+      const steady = [...values.keys()].filter((place) => !selected.length || selected[place] >= needed(runs));
+      return (steady.length ? steady : [...values.keys()]).map((place) => values[place][0][0]);
     }
 
     download() {
@@ -191,6 +185,25 @@
   };
 
   const tables = every("table[data-table]").map((element) => new Table(element));
+
+  const list = tables.find((one) => LISTS.includes(one.name));
+  const copied = async (text) => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {  // a browser that does not let pages do that, as where the page stands in a frame
+      const place = make("textarea");
+      place.value = text;
+      document.body.append(place);
+      place.select();
+      document.execCommand("copy");
+      place.remove();
+    }
+    every("[data-copied]").forEach((one) => { one.textContent = "Copied."; });
+  };
+  every("[data-copy-names]").forEach((one) => {
+    one.hidden = !list;
+    one.addEventListener("click", () => copied(list.names().join("\n")));
+  });
 
   // ---- the steady core ---------------------------------------------------------------------------------------------
 
@@ -248,6 +261,8 @@
       table.showCore();
       if (table.sorted && table.sorted.column === table.content.core) table.show();
     });
+    every("[data-copy-names]").forEach((one) => { if (list) one.textContent = `Copy the ${counted(list.names().length, "name")}`; });
+    every(".share .pass").forEach((line) => ["x1", "x2"].forEach((end) => line.setAttribute(end, 3 + 104 * share)));
     pictures.change({ share });
   };
 
@@ -406,9 +421,10 @@
     });
     showCore();
   }
-  // In a frame it tells its height, so that the page around it needs no second scroll bar.
-  if (parent !== window) {
+  if (parent !== window) {  // the page of the server shows a report as high as it is
+    document.documentElement.classList.add("framed");
     new ResizeObserver(() => parent.postMessage({ height: document.body.offsetHeight }, "*")).observe(document.body);
   }
+  addEventListener("toggle", () => pictures.change({}), true);
   addEventListener("beforeprint", () => every("details:not([hidden])").forEach((element) => { element.open = true; }));
 })();

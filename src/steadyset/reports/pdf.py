@@ -16,14 +16,15 @@ from typing import Any
 
 from steadyset._version import __version__
 from steadyset.findings import Findings
-from steadyset.findings.sections import Block, Bullets, Heading, TableBlock, Terms, Text
+from steadyset.findings.box import question
+from steadyset.findings.sections import Answer, Block, Bullets, Heading, TableBlock, Terms, Text
 from steadyset.findings.tables import ReportTable, TableCell, bar_scale
 from steadyset.foundation.errors import MissingExtraError
 from steadyset.foundation.text import shown_name
 from steadyset.plots.catalogue import RegisteredPicture
 from steadyset.plots.drawing import converter, slim_svg, text_width, wrapped
 from steadyset.plots.picture import INK, MUTED, POINTS_A_PIXEL, RULE, STEADY, extent
-from steadyset.reports import Drawings, Part, document_of, title_of
+from steadyset.reports import Drawings, Part, document_of
 
 WIDE, HIGH, MARGIN = 595.0, 842.0, 54.0  # points
 ROOM, TALLEST = WIDE - 2 * MARGIN, HIGH - 2 * MARGIN
@@ -49,7 +50,7 @@ class Box:
 def pdf_of(found: Findings) -> bytes:
     """The document as PDF, with its pictures."""
     writer = _writer()
-    boxes = [*_heading(title_of(found), 1), *_paragraph(shown_name(found.about))]
+    boxes = [*_heading(question(found), 1), *_paragraph(shown_name(found.about))]
     boxes += [box for part in document_of(found) for box in _boxes_of(part, found)]
     pages = _paginated([*boxes, *_paragraph(f"Made by steadyset {__version__}.")])
     for place, boxes in enumerate(pages):
@@ -58,7 +59,7 @@ def pdf_of(found: Findings) -> bytes:
         for box in boxes:
             if box.outline:
                 writer.add_outline_item(box.outline, place)
-    writer.add_metadata({"/Title": title_of(found), "/Creator": f"steadyset {__version__}"})
+    writer.add_metadata({"/Title": question(found), "/Creator": f"steadyset {__version__}"})
     content = io.BytesIO()
     writer.write(content)
     return content.getvalue()
@@ -132,6 +133,11 @@ def _boxes(block: Block, found: Findings, *, keep: bool) -> Iterator[Box]:
             yield from _table(table, block.most, bar_scale(found.summary))
             if block.more:
                 yield from _paragraph(block.more, SMALL, MUTED)
+        case Answer(box):
+            headline, *lines = box.lines()
+            yield from _heading(shown_name(headline), 2)
+            for said in lines:
+                yield from _paragraph(shown_name(said), bullet=True)
 
 
 def _heading(text: str, level: int) -> Iterator[Box]:

@@ -228,6 +228,12 @@ def _without_error(plan: Plan, training: Training, columns: Ints) -> dict[str, f
         return {}
 
 
+def blind_scores(plan: Plan, resample: Resample) -> dict[str, float]:
+    """The scores of a prediction without features on one resample; none where that fails."""
+    with listening():
+        return _without_error(plan, Training.of(plan, resample), np.zeros(0, np.int64))
+
+
 ALL_ROWS = "all rows"  # the label of the run, and with it the key of its seeds
 
 

@@ -42,6 +42,7 @@ from steadyset.io.disk import (
     TABLE,
     TARGETS,
     TRIALS,
+    VALUES,
     explained,
 )
 from steadyset.io.formats.record import PACKED, endings_in_words, format_of
@@ -55,7 +56,7 @@ PAGE, SEAL, KEY, KEY_BYTES = "page", "seal", "page.key", 32
 MAX_ORDER_BYTES, MAX_NAME_BYTES = 1 << 20, 255
 NAME = re.compile(r"[^\W_][\w .()+-]{0,79}")  # begins with a letter or digit, and has no separators
 # What runs and the page write: nothing else is ever deleted.
-OWN = (JOB, HELD, SAID, REPORT, TAGS, SETTINGS, CELLS, ALIKE_FEATURES, TABLE, LOCK, DATABASE, TRIALS)
+OWN = (JOB, HELD, SAID, REPORT, TAGS, SETTINGS, CELLS, ALIKE_FEATURES, TABLE, VALUES, LOCK, DATABASE, TRIALS)
 BESIDE_DATABASE = tuple(f"{DATABASE}-{part}" for part in ("journal", "wal", "shm"))
 OWN_TOO = (RECORDED_FINDINGS, CHOSEN, LIST, LIST_TABLE, LIST_SHEET, LIST_NAMES, *BESIDE_DATABASE)
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from steadyset.assessment import Assessment
+    from steadyset.assessment.extract import Extract
 
 LEAST_CANDIDATES = 10
 FEWEST_UNITS = 24  # from which effects have intervals: of 10 and 16 rows these covered 64% and 81%
@@ -69,6 +70,8 @@ class Shortlist(ShownFindings, Drawable):
         The outer repeats: what the whole procedure lists on parts of the rows.
     support : array of bool of shape (n_features,)
         The listed features among those of X.
+    extract : Extract or None
+        The values of the first features, which pictures show.
 
     Examples
     --------
@@ -88,6 +91,7 @@ class Shortlist(ShownFindings, Drawable):
     settings: dict[str, Any]
     evaluation: Assessment | None = None
     support: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))
+    extract: Extract | None = None
 
     @property
     def features(self) -> pd.DataFrame:
@@ -130,7 +134,7 @@ class Shortlist(ShownFindings, Drawable):
         Parameters
         ----------
         path : str or Path
-            The file to write, whose ending (.html, .pdf, .md or .json) says what it is; or the folder.
+            The file to write, whose ending (.html, .pdf, .docx, .md or .json) says what it is; or the folder.
         **options : Any
             Options of `steadyset.report`.
 

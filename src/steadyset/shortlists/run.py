@@ -12,6 +12,7 @@ from typing import Any
 
 from steadyset._version import __version__
 from steadyset.assessment import Assessment, Execution, assess
+from steadyset.assessment.extract import extract_of
 from steadyset.assessment.request import data_details, fingerprint, make_plan
 from steadyset.foundation.arguments import (
     Labels,
@@ -174,7 +175,9 @@ def shortlist(
             if n_repeats < outer:
                 told = f"There was time for {counted(n_repeats, 'repeat')} of {outer}."
                 listed = replace(listed, left_out=(*listed.left_out, told))
-    result = Shortlist(listed, _settings(plan, procedure, data.target), evaluation, judged.features.listed)
+    settings = _settings(plan, procedure, data.target)
+    extract = extract_of(plan, names, [one.feature for one in listed.features])
+    result = Shortlist(listed, settings, evaluation, judged.features.listed, extract)
     if folder is not None:
         record(result, folder)
     return result

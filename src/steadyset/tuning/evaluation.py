@@ -38,7 +38,17 @@ from steadyset.measures import Measure, get_measure
 from steadyset.resampling import Resample
 from steadyset.runner.extraction import Chosen
 from steadyset.runner.plan import Plan, ready
-from steadyset.runner.run import Cell, Fit, Fitted, Job, Training, can_fit_together, compute, fit_together
+from steadyset.runner.run import (
+    Cell,
+    Fit,
+    Fitted,
+    Job,
+    Training,
+    blind_scores,
+    can_fit_together,
+    compute,
+    fit_together,
+)
 from steadyset.runner.scoring import lower_is_better
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import is_ours
@@ -226,6 +236,11 @@ class Evaluator:
         result["warned"] = float(sum(bool(cell.warnings) for cell in cells))
         result["warning"] = warned[0] if warned else ""
         return result
+
+    def blind_scores(self) -> dict[str, float]:
+        """The mean of each score without features, over the usable resamples."""
+        each = [blind_scores(self.plan, resample) for resample in self.usable]
+        return {name: float(np.mean([one.get(name, np.nan) for one in each])) for name in self.plan.score_names}
 
     def cells(self, configuration: FilteredModel) -> list[Cell]:
         """The configuration on every usable resample."""

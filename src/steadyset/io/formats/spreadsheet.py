@@ -125,23 +125,30 @@ def xlsx_bytes(rows: Sequence[Mapping[Any, Any]]) -> bytes:
         'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
         f'<Override PartName="/xl/workbook.xml" ContentType="{main}.sheet.main+xml"/>'
         f'<Override PartName="/xl/sheet.xml" ContentType="{main}.worksheet+xml"/></Types>',
-        "_rels/.rels": _related(f"{OFFICE}/officeDocument", "xl/workbook.xml"),
-        "xl/_rels/workbook.xml.rels": _related(f"{OFFICE}/worksheet", "sheet.xml"),
+        "_rels/.rels": relations([(f"{OFFICE}/officeDocument", "xl/workbook.xml")]),
+        "xl/_rels/workbook.xml.rels": relations([(f"{OFFICE}/worksheet", "sheet.xml")]),
         "xl/workbook.xml": f'<workbook xmlns="{SHEET}" xmlns:r="{OFFICE}"><sheets><sheet name="features" sheetId="1" '
         'r:id="rId1"/></sheets></workbook>',
         "xl/sheet.xml": f'<worksheet xmlns="{SHEET}"><sheetData>{cells}</sheetData></worksheet>',
     }
+    return office_package(parts)
+
+
+def office_package(parts: Mapping[str, str | bytes]) -> bytes:
+    """The parts of an office file, XML as text, as the zip archive that it is."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts.items():
-            entry = zipfile.ZipInfo(name)  # without the time: the same rows make the same file
-            archive.writestr(entry, f"{BEGINNING}{content}".encode(), zipfile.ZIP_DEFLATED)
+            entry = zipfile.ZipInfo(name)  # without the time: the same content makes the same file
+            written = content if isinstance(content, bytes) else f"{BEGINNING}{content}".encode()
+            archive.writestr(entry, written, zipfile.ZIP_DEFLATED)
     return packed.getvalue()
 
 
-def _related(kind: str, target: str) -> str:
-    link = f'<Relationship Id="rId1" Type="{kind}" Target="{target}"/>'
-    return f'<Relationships xmlns="{PACKAGE}/relationships">{link}</Relationships>'
+def relations(links: Sequence[tuple[str, str]]) -> str:
+    """The part that names what another part refers to, by kind and target: rId1, rId2 and so on."""
+    each = (f'<Relationship Id="rId{i}" Type="{kind}" Target="{target}"/>' for i, (kind, target) in enumerate(links, 1))
+    return f'<Relationships xmlns="{PACKAGE}/relationships">{"".join(each)}</Relationships>'
 
 
 def _sheet_cell(value: Any) -> str:

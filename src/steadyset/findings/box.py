@@ -1,0 +1,388 @@
+"""The answer box: which features, how often and in which direction, on what grounds, one caution, what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from steadyset.assessment.result import NOT_ABOVE
+from steadyset.findings import shortlist_words
+from steadyset.findings.answer import ranked
+from steadyset.findings.of_results import target_told
+from steadyset.findings.parts import Core, Findings, Procedure
+from steadyset.foundation.text import counted, listed, number, percent, shown_name, span
+from steadyset.io.labels import UnionOfNames
+from steadyset.io.lists import UNKNOWN_UNIVERSE
+from steadyset.measures import get_measure
+from steadyset.measures.evaluate import AT_CHANCE, BY_COLUMN_ORDER
+from steadyset.options import as_shell_line, options_of
+from steadyset.runner.scoring import score_title
+from steadyset.selections import Selections
+from steadyset.shortlists.listed import CANDIDATE, LISTED, ListedFeature
+
+MAX_NAMES, CLOSEST, NAMED = 15, 5, 3  # names of a line, where nothing passes, and in a headline
+FEW_LISTS = 20  # up to which names are counted list by list
+FEWEST_STEPS = 3
+SHORTLIST = "st.shortlist(X, y)"
+NO_CHOICE = (BY_COLUMN_ORDER, NOT_ABOVE, *AT_CHANCE)  # verdicts on a selection that says nothing
+
+
+@dataclass(frozen=True)
+class Names:
+    """Features that share what the heading says, each with how often it was chosen; `more` counts those left out."""
+
+    heading: str
+    features: tuple[str, ...]
+    shares: tuple[str, ...]
+    more: int = 0
+
+    def __str__(self) -> str:
+        both = zip(self.features, self.shares, strict=True)
+        named = [f"{shown_name(name)} ({share})" if share else shown_name(name) for name, share in both]
+        return f"{self.heading}: {', '.join(named)}{f' and {self.more} more' if self.more else ''}."
+
+
+@dataclass(frozen=True)
+class Step:
+    """What to do next: in words, as a command or a line of Python, and as the changed options of a job."""
+
+    words: str
+    how: str
+    command: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.words}: {self.how}" if self.how else self.words
+
+
+@dataclass(frozen=True)
+class Box:
+    """The answer: a sentence, the features, what is to be known of them by a word each, and steps."""
+
+    headline: str
+    names: tuple[Names, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
+
+    def lines(self) -> list[str]:
+        """The answer line by line, for formats without boxes."""
+        facts = [f"{name}: {words}" for name, words in self.facts.items()]
+        return [self.headline, *map(str, self.names), *facts, *(f"Next: {step}" for step in self.steps)]
+
+
+def box_of(found: Findings) -> Box:
+    """The answer of findings of any kind."""
+    if found.shortlist is not None:
+        return _of_shortlist(found)
+    if found.backed:
+        return _of_consensus(found)
+    if found.front:
+        return _of_tuning(found)
+    sel = found.selections.get("")
+    if sel is not None and 1 < sel.n_runs <= FEW_LISTS:
+        return _of_lists(found, sel)
+    return _of_procedures(found)
+
+
+def question(found: Findings) -> str:
+    """What a result answers, as the title of a document."""
+    if found.shortlist is not None:
+        return shortlist_words.title(found.shortlist)
+    if found.replication is not None:
+        return "Would the next study select the same features?"
+    if found.sources is not None:
+        return "Why do reruns differ?"
+    if "details" in found.settings:
+        return f"What {_tells(found)}?"
+    lists = found.selections.get("")
+    if lists is not None and lists.n_runs <= FEW_LISTS:
+        return f"What do {counted(lists.n_runs, 'list')} share?"
+    return "How steady is the selection?"
+
+
+def _tells(found: Findings) -> str:
+    details = found.settings.get("details", {})
+    return shortlist_words.tells(list(details.get("classes", {})), str(details.get("target") or ""), one=True)
+
+
+# ---- selectors, and recorded selections of many runs ---------------------------------------------------------------
+
+
+def answer_procedure(found: Findings) -> str | None:
+    """Whose features the answer gives: the preferred, else the steadiest whose selection says something."""
+    judged = [row.name for row in ranked(found.summary) if not isnan(row.stability) and row.verdict not in NO_CHOICE]
+    if not judged:
+        return None
+    steadiest = judged[0] if get_measure(found.measure).higher_is_steadier else judged[-1]
+    return steadiest if found.preference is None else found.preference.preferred or steadiest
+
+
+def shown_procedure(found: Findings) -> str | None:
+    """The same, or the first with a selection where none says something: the closest features are still told."""
+    ever = [row.name for row in ranked(found.summary) if row.name in found.selections and found.frequencies[row.name]]
+    chosen = answer_procedure(found)
+    return chosen if chosen in ever else next(iter(ever), None)
+
+
+def _of_procedures(found: Findings) -> Box:
+    name = shown_procedure(found)
+    if name is None:
+        return Box(next(iter(found.answer), "Nothing was selected."), steps=_steps(found))
+    row = next(one for one in found.summary if one.name == name)
+    core = next((one for one in found.cores if one.name == name), Core(name, ()))
+    passes = bool(core.features) and row.verdict not in NO_CHOICE and not core.note
+    names = list(core.features) if passes else list(found.frequencies[name])[:CLOSEST]
+    return Box(
+        _headline(found, row, core, names),
+        _by_direction(found, name, names, "" if passes else "Closest"),
+        _facts(found, row),
+        _steps(found),
+    )
+
+
+def _headline(found: Findings, row: Procedure, core: Core, names: Sequence[str]) -> str:
+    who, line = shown_name(row.name) or "The procedure", percent(found.core)
+    of = "repeats" if "resampling" in found.settings else "lists"
+    closest = f"most often chosen: {listed(names[:NAMED])}"
+    if core.note:
+        return f"{who} takes {core.words()}."
+    if row.verdict == BY_COLUMN_ORDER:
+        return f"What {who} takes was decided by the order of the columns; {closest}."
+    if row.verdict == NOT_ABOVE:
+        return f"No choice of features is shown to {_infinitive(found)}; {closest}."
+    if row.verdict in AT_CHANCE:
+        return f"The choices of {who} are not shown to agree better than chance; {closest}."
+    if not core.features:
+        return f"No feature is chosen in {line} of the {of}; {closest}."
+    n = counted(len(core.features), "feature")
+    chosen = f"{who} chooses {n} in at least {line} of the {of}"
+    beats = _beats(found, row.name)
+    return f"{chosen}, and what it chooses {_tells(found)}." if beats else f"{chosen}."
+
+
+def _infinitive(found: Findings) -> str:
+    verb, _, rest = _tells(found).partition(" ")
+    return f"{verb.removesuffix('es') if verb == 'goes' else verb.removesuffix('s')} {rest}"
+
+
+def _beats(found: Findings, name: str) -> bool | None:
+    """Whether tests show that the selection predicts better than random features and than none; None without both."""
+    losses = () if found.preference is None else found.preference.losses
+    both = next(((one.beats_random, one.beats_blind) for one in losses if one.name == name), (None, None))
+    return False if False in both else None if None in both else True
+
+
+def directions_of(found: Findings, name: str) -> dict[str, str]:
+    """The direction of the features of a procedure, in words, where it is known."""
+    return {row.feature: row.direction for block in found.features if block.name == name for row in block.rows}
+
+
+def _by_direction(found: Findings, name: str, names: Sequence[str], what: str = "") -> tuple[Names, ...]:
+    """One line for each direction, the one of the most frequent feature first."""
+    ways = directions_of(found, name)
+    lines: dict[str, list[str]] = {}
+    for feature in names:
+        lines.setdefault(ways.get(feature, ""), []).append(feature)
+    shares = found.frequencies[name]
+    return tuple(
+        _line(_capital(", ".join(filter(None, (what, way))) or "Chosen"), several, lambda one: percent(shares[one]))
+        for way, several in lines.items()
+    )
+
+
+def _line(heading: str, names: Sequence[str], share: Any = lambda one: "") -> Names:
+    kept = tuple(names[:MAX_NAMES])
+    return Names(shown_name(heading), kept, tuple(share(one) for one in kept), len(names) - len(kept))
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _facts(found: Findings, row: Procedure) -> dict[str, str]:
+    details = found.settings.get("details", {})
+    drawn = details.get("resampling", {}).get("words", "repeats" if found.settings else "lists")
+    method = details.get("selectors", {}).get(row.name, {}).get("summary", "")
+    size = f"{counted(row.size, 'feature')} on average" if row.size == row.size else ""
+    facts = {
+        "Per cent": f"how often a feature was chosen in {row.runs} {shown_name(drawn)}",
+        "Method": ", ".join(filter(None, (shown_name(row.name), shown_name(method), size))) if row.name else "",
+        "Does it predict?": _predicts(found, row),
+        "Would it come out again?": _again(row),
+        "Caution": next(iter(_cautions(found)), ""),
+    }
+    return {name: words for name, words in facts.items() if words}
+
+
+def _predicts(found: Findings, row: Procedure) -> str:
+    score = row.scores.get(found.scoring[0]) if found.scoring else None
+    if score is None or isnan(score.mean):
+        return ""
+    shown = {True: "Yes: ", False: "Not shown: ", None: ""}[_beats(found, row.name)]
+    beside = [
+        f"{words} {number(value)}"
+        for words, value in (("as many random features", score.random), ("no features", score.blind))
+        if not isnan(value)
+    ]
+    return "; ".join(
+        [f"{shown}{score_title(found.scoring[0])} {number(score.mean)}", *([", ".join(beside)] * bool(beside))]
+    )
+
+
+def _again(row: Procedure) -> str:
+    if isnan(row.stability):
+        return ""
+    ends = "" if isnan(row.low) else f" ({span(row.low, row.high)})"
+    return f"stability {number(row.stability)}{ends}, where 1 is the same choice each time and 0 is chance"
+
+
+def _cautions(found: Findings) -> Iterable[str]:
+    """What to keep in mind, the most important first."""
+    if any(isinstance(sel.features, UnionOfNames) for sel in found.selections.values()):
+        yield f"{UNKNOWN_UNIVERSE}."
+    if "scoring" in found.settings:
+        yield from target_told(found.settings)
+        yield "All this is about these samples; a new study may choose other features."
+
+
+def _steps(found: Findings) -> tuple[Step, ...]:
+    """What goes on from an assessment: a list with a stated error, and more runs."""
+    job = found.settings.get("details", {}).get("job")
+    if found.kind != "assessment":
+        return ()
+    runs = max((row.runs for row in found.summary), default=0)
+    more = _step(
+        f"{runs} more repeats", job, "assess", f"st.assess(..., n_runs={2 * runs})", runs=str(2 * runs), resume=True
+    )
+    stated = _step("List the features of which about 1 may be false", job, "shortlist", SHORTLIST)
+    return stated, more
+
+
+def _step(words: str, job: Any, command: str, python: str, **changed: Any) -> Step:
+    """A step by the command that made the result, with other options; by Python where Python made it."""
+    if not isinstance(job, Mapping) or not isinstance(job.get("options"), Mapping):
+        return Step(words, python)
+    known = options_of(command)
+    same = job.get("command") == command
+    kept = {name: value for name, value in job["options"].items() if name in known and (same or name != "out")}
+    options = {**kept, **{name: value for name, value in changed.items() if name in known}}
+    return Step(words, as_shell_line({"command": command, "options": options}) or python, command, options)
+
+
+# ---- a few lists ---------------------------------------------------------------------------------------------------
+
+
+def _of_lists(found: Findings, sel: Selections) -> Box:
+    """Which names are in most lists."""
+    n, counts = sel.n_runs, sel.counts
+    order = np.argsort(-counts, kind="stable")
+    by_count: dict[int, list[str]] = {}
+    for place in order[: int((counts > 0).sum())]:
+        by_count.setdefault(int(counts[place]), []).append(sel.features[place])
+    shared = {count: names for count, names in by_count.items() if count > 1}
+    facts = {"In words": _overlap_words(found, sel), "Caution": next(iter(_cautions(found)), "")}
+    lines = [_line(f"In {'all' if count == n else f'{count} of'} {n}", names) for count, names in shared.items()]
+    if not shared:
+        lines = [_line("In one list only", by_count.get(1, []))]
+    return Box(
+        _shared_words(shared, n), tuple(lines[:FEWEST_STEPS]), {name: words for name, words in facts.items() if words}
+    )
+
+
+def _shared_words(shared: Mapping[int, Sequence[str]], n: int) -> str:
+    if not shared:
+        return f"No name is in two of the {n} lists."
+    (most, names), *rest = shared.items()
+    who = listed(names) if len(names) <= 2 else f"{len(names)} names"
+    where = f"all {n} lists" if most == n else f"{most} of {n} lists"
+    said = f"{who} {'is' if len(names) == 1 else 'are'} in {where}"
+    if rest:
+        next_most, others = rest[0]
+        said += f", {len(others)} more {'is' if len(others) == 1 else 'are'} in {next_most}"
+    return f"{said}." if most == n else f"{said}; no name is in all."
+
+
+def _overlap_words(found: Findings, sel: Selections) -> str:
+    """How many names two lists share on average, beside random lists of the same sizes."""
+    n, sizes = sel.n_runs, sel.sizes.astype(float)
+    pairs = n * (n - 1)
+    share = float((sel.counts.astype(float) * (sel.counts - 1)).sum()) / pairs
+    by_chance = float(sizes.sum() ** 2 - (sizes**2).sum()) / pairs / sel.n_features
+    known = not isinstance(sel.features, UnionOfNames)
+    beside = f", where random lists of these sizes share {number(by_chance)}" if known else ""
+    words = f"Two lists share {counted(round(share, 1), 'name')} on average{beside}"
+    again = _again(found.summary[0])
+    return f"{words}; {again}." if again and known else f"{words}."
+
+
+# ---- several methods, a tuning, a shortlist ------------------------------------------------------------------------
+
+
+def _of_consensus(found: Findings) -> Box:
+    n = len(found.summary)
+    lines = []
+    for votes in range(n, 1, -1):
+        names = [row.feature for row in found.ranking if row.methods == votes]
+        lines += [_line(f"Backed by {votes} of {n}", names)] if names else []
+    closest = [row.feature for row in found.ranking[:CLOSEST]]
+    if not lines and closest:
+        lines = [_line("First in the ranking", closest)]
+    return Box(found.answer[0], tuple(lines[:FEWEST_STEPS]), {"A method backs": found.answer[-1]})
+
+
+def _of_tuning(found: Findings) -> Box:
+    chosen = _of_procedures(found)
+    one = next((one for one in found.front if one.chosen), None)
+    if one is None or not found.answer:
+        return chosen
+    return Box(found.answer[0], chosen.names, chosen.facts)
+
+
+def _of_shortlist(found: Findings) -> Box:
+    whole = found.shortlist
+    assert whole is not None
+    rows = whole.of_tier(LISTED) or whole.of_tier(CANDIDATE)[:CLOSEST]
+    closest = "" if whole.names else "Closest"
+    lines: dict[str, list[ListedFeature]] = {}
+    for one in rows:
+        lines.setdefault(one.direction, []).append(one)
+    shares = {one.feature: percent(one.frequency) for one in rows}
+    names = tuple(
+        _line(
+            _capital(", ".join(filter(None, (closest, way))) or "Without a direction"),
+            [one.feature for one in several],
+            shares.__getitem__,
+        )
+        for way, several in lines.items()
+    )
+    among = rows[0].among if rows else 0
+    said = {
+        "Per cent": f"how often a feature was among the best {among} in {2 * whole.n_splits} random halves"
+        if rows
+        else "",
+        "What is stated": shortlist_words.promise(whole),
+        "Look-alikes": " ".join(shortlist_words.group_words(group) for group in whole.groups),
+        "What it means": shortlist_words.power_words(whole) if not whole.names and whole.power else "",
+        "Caution": " ".join(shortlist_words.caution(whole)).removeprefix("Caution: "),
+    }
+    return Box(
+        shortlist_words.headline(whole), names, {name: words for name, words in said.items() if words}, _wider(found)
+    )
+
+
+def _wider(found: Findings) -> tuple[Step, ...]:
+    """Other choices with what they list."""
+    assert found.shortlist is not None
+    job = found.settings.get("details", {}).get("job")
+    steps = []
+    for one in found.shortlist.tried[:FEWEST_STEPS]:
+        noun = "group" if "look-alikes" in one.what else "feature"
+        words = f"{one.what}: {counted(one.n_listed, noun)}"
+        allowed = one.what.split()[1]
+        changed = {"false": allowed} if allowed.isdecimal() else {}
+        steps.append(_step(words, job, "shortlist", "", **changed) if changed else Step(words, ""))
+    return tuple(steps)
