@@ -47,7 +47,7 @@ def test_a_folder_holds_every_picture_and_table(tmp_path):
         ("page.md", "html", "ends like md, but format=.html. is asked for"),
         ("page.html", "pdf", "ends like html, but format=.pdf. is asked for"),
         ("page.html", "docx", "format must be"),
-        ("page", None, "unknown ending; expected .html, .pdf, .md or .json"),
+        ("page", None, "unknown ending; expected .html, .pdf, .docx, .md or .json"),
     ],
 )
 def test_what_cannot_be_written_is_one_sentence(path, form, sentence, tmp_path):
