@@ -3,6 +3,8 @@
 import re
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 from tests.plots import (
     goldens,
@@ -57,6 +59,16 @@ def at_risk() -> st.Findings:
     return replace(judged(), risk_groups=tuple(groups))
 
 
+def valued() -> st.Assessment:
+    """An assessment whose features and classes have hostile names."""
+    random = np.random.default_rng(0)
+    X = pd.DataFrame(random.standard_normal((12, len(NAMES))), columns=[*NAMES])
+    classes = np.array([NAMES[0], NAMES[1]] * 6)
+    return st.assess(
+        "anova:k=3", X, classes, resampling=st.KFold(3), scoring=[], execution=st.Execution(engine="serial")
+    )
+
+
 def of_hostile_names(kind: st.plot.RegisteredPicture) -> st.plot.Picture:
     """A picture of a kind that is drawn from no more than selections, or findings of an assessment."""
     return kind.build(RUNS if kind.takes == "selections" else judged())
@@ -67,6 +79,8 @@ PICTURES = {
     "convergence": lambda: st.plot.convergence(TWO),
     "core_overlap": lambda: st.plot.core_overlap(TWO),
     "disagreement_sources": test_disagreement_sources.small,  # which shows no name
+    "feature_values": lambda: st.plot.feature_values(valued()),
+    "heat_map": lambda: st.plot.heat_map(valued()),
     "hyperparameter": lambda: st.plot.hyperparameter({1: RUNS, 2: RUNS}, NAMES[0]),
     "importance_flow": lambda: st.plot.importance_flow(RUNS, ALIKE),
     "listed_features": lambda: st.plot.listed_features(listed()),
@@ -75,8 +89,10 @@ PICTURES = {
     "null_distribution": lambda: st.plot.null_distribution(RUNS, n_draws=20),  # which shows no name
     "risk_groups": lambda: st.plot.risk_groups(at_risk()),
     "runs_by_features": lambda: st.plot.runs_by_features(RUNS),
+    "sample_map": lambda: st.plot.sample_map(valued()),
     "selection_frequencies": lambda: st.plot.selection_frequencies(TWO),
     "selectors_compared": lambda: st.plot.selectors_compared(TWO),
+    "shared_names": lambda: st.plot.shared_names(st.Selections.from_sets([[0, 1], [0, 1]], features=[*NAMES])),
     "similarity_groups": lambda: st.plot.similarity_groups(TWO, ALIKE),
     "stability_by_measure": lambda: st.plot.stability_by_measure(TWO, measures=["jaccard", "nogueira"]),
     "stability_calibration": lambda: test_stability_path.fitted(names=(*NAMES,), rule="calibrated").plot_calibration(),
