@@ -22,7 +22,7 @@ def test_markdown_has_the_answer_and_the_tables_and_escapes_names(tmp_path):
     assert "| \\<b\\>bold\\</b\\> " in text
     assert "<b>" not in text
     titles = [line for line in text.splitlines() if line.startswith("## ")]
-    assert titles[:2] == ["## The list", "## Would it come out again?"]
+    assert titles[:2] == ["## The list", "## How steady, in one number"]
 
 
 def test_a_folder_holds_every_picture_and_table(tmp_path):
@@ -46,7 +46,7 @@ def test_a_folder_holds_every_picture_and_table(tmp_path):
         ("full/file.txt", "folder", "is a file"),
         ("page.md", "html", "ends like md, but format=.html. is asked for"),
         ("page.html", "pdf", "ends like html, but format=.pdf. is asked for"),
-        ("page.html", "docx", "format must be"),
+        ("page.html", "odt", "format must be"),
         ("page", None, "unknown ending; expected .html, .pdf, .docx, .md or .json"),
     ],
 )
