@@ -219,7 +219,8 @@ def display_of(found: Findings, kind: str = "", *, most: int | None = MOST_ROWS)
     legends = [line for section in known for line in section.legend(found)]
     titled = {title: section.lines(found) for section in known if (title := section.short_heading(found))}
     box = box_of(found)
-    titled["What to do next"] = [str(step) for step in box.steps]
+    if found.shortlist is None:  # of which "What would help?" says the same
+        titled["What to do next"] = [str(step) for step in box.steps]
     sections = {title: lines for title, lines in titled.items() if lines}
     first = () if found.shortlist is not None else (box.headline, *map(str, box.names))
     answer = dict.fromkeys((*first, *found.answer))
