@@ -52,10 +52,12 @@ from steadyset.runner.columns import (
 )
 from steadyset.runner.conditions import RECORD, check_on_warning
 from steadyset.runner.extraction import can_choose, refuse_new_columns
+from steadyset.runner.forced import read_forced, refuse_who_cannot
 from steadyset.runner.plan import NO_CUT, Cut, Plan, check_top
 from steadyset.runner.preparation import IMPUTE, Preparation, read_preparation, read_steps
 from steadyset.runner.scoring import default_predictor, read_scoring
 from steadyset.selectors.catalogue import about_selector
+from steadyset.selectors.covariates import takes_covariates
 from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.validation import all_finite, check_k, size_or_default
 from steadyset.tasks import TASKS, check_columns, task_of
@@ -111,9 +113,11 @@ class Request:
 
 
 def prepared_settings(plan: Plan) -> dict[str, Any]:
-    """How the rows of each run are prepared, where more was asked for than medians in gaps."""
-    asked = None if plan.preparation is None or plan.impute is not None else plan.preparation.asked
-    return {} if asked is None else {"prepare": asked}
+    """How the rows of each run are prepared, where more was asked for than medians in gaps, and what is no feature."""
+    asked = "" if plan.preparation is None or plan.impute is not None else plan.preparation.asked
+    names, block = ([], "") if plan.forced is None else (list(plan.forced.names), plan.forced.block)
+    told = {"prepare": asked, "force": names, "block": block}
+    return {name: value for name, value in told.items() if value}
 
 
 def make_request(selectors: Any, X: Any, y: Any, **options: Any) -> Request:
@@ -122,7 +126,7 @@ def make_request(selectors: Any, X: Any, y: Any, **options: Any) -> Request:
     data = as_data(X, y, stacklevel=3)
     plan, names = make_plan(data, texts=_take_text(selectors), **options)
     check_top(plan.cut, len(names))
-    named = named_selectors(selectors, plan.task, TASKS[plan.task].n_classes(plan.y))
+    named = named_selectors(selectors, plan.task, TASKS[plan.task].n_classes(plan.y), beside=plan.forced is not None)
     for name, selector in named.items():
         if is_plain_function(selector):
             named[name] = FunctionSelector(selector, names, frame=hasattr(data.X, "columns"))
@@ -148,6 +152,13 @@ def _take_text(selectors: Any) -> bool:
     several = selectors.values() if isinstance(selectors, Mapping) else selectors
     several = several if isinstance(selectors, Mapping | list | tuple) else [selectors]
     return all(one is not None and not isinstance(one, str) and may_take_text(one) for one in several)
+
+
+def refuse_beside(data: Data, command: str, **reasons: str) -> None:
+    """Refuse fields of the data that a command takes no account of, each for its reason."""
+    for name, why in reasons.items():
+        if getattr(data, name) is not None:
+            raise InputError(f"{command} does not take ", Argument(name, of="Data"), f", as {why}; assess takes it.")
 
 
 def refuse_table(name: str, given: Any, function: str) -> None:
@@ -209,6 +220,10 @@ def make_plan(
     gaps = columns_with_gaps(table)
     refuse_empty(table, gaps, names)
     preparation = read_preparation(prepare, labels, len(names), gaps)
+    imputes = isinstance(prepare, str) and any(step.name == IMPUTE for step, _ in read_steps(prepare))
+    blocks = None if data.block is None else aligned_rows(X, data.block, "block")
+    covariates: Any = data.force  # by name, since as_data
+    forced = read_forced(covariates, blocks, target, kind, imputes=imputes)
     seed = seed_of(random_state if drawing.random_state is None else drawing.random_state)
     plan = Plan(
         table,
@@ -229,6 +244,7 @@ def make_plan(
         cut,
         FrameColumns(names, labels) if hasattr(X, "columns") else None,
         preparation,
+        forced,
         task_assumed=task is None,
     )
     if getattr(drawing, "target", None) == "labels" and not TASKS[kind].takes_noise:
@@ -265,12 +281,16 @@ def _imputes(preparation: Preparation | None) -> bool:
     return preparation is not None and preparation.imputes
 
 
-def named_selectors(selectors: Any, task: str, n_classes: int = 2) -> dict[str, Any]:
-    """Selectors by name: a mapping, one, or several of estimators and texts such as "jmi:k=20"; None: the defaults."""
-    from steadyset.selectors.catalogue import refuse_unable
+def named_selectors(selectors: Any, task: str, n_classes: int = 2, *, beside: bool = False) -> dict[str, Any]:
+    """Selectors by name: a mapping, one, or several of estimators and texts such as "jmi:k=20"; None: the defaults.
+
+    With `beside` they have to take covariates.
+    """
+    from steadyset.selectors.catalogue import refuse_unable, with_covariates
 
     if selectors is None:
-        selectors = list(TASKS[task].selectors(n_classes))
+        usual, able = TASKS[task].selectors(n_classes), with_covariates(task, n_classes) if beside else []
+        selectors = [name for name in usual if not beside or name in able]
     if isinstance(selectors, Mapping):
         given = {str(name): selector for name, selector in selectors.items()}
     else:
@@ -286,7 +306,11 @@ def named_selectors(selectors: Any, task: str, n_classes: int = 2) -> dict[str, 
     refuse_unable(
         {name: selector for name, selector in given.items() if not is_plain_function(selector)}, task, n_classes
     )
-    return {name: _selector(selector, name, task) for name, selector in given.items()}
+    made = {name: _selector(selector, name, task) for name, selector in given.items()}
+    if beside:
+        unable = [name for name, selector in made.items() if not takes_covariates(selector, task)]
+        refuse_who_cannot(unable, with_covariates(task, n_classes))
+    return made
 
 
 def _name(selector: Any) -> str:
@@ -381,6 +405,8 @@ def fingerprint(plan: Plan) -> str:
         digest.update(np.ascontiguousarray(block).data)
     if plan.columns is not None and plan.columns.labels:
         digest.update(repr(sorted(plan.columns.labels.items())).encode("utf-8", "surrogatepass"))
+    if plan.forced is not None:
+        digest.update(np.ascontiguousarray(plan.forced.values).data)
     for name, values in (("y", plan.y), ("groups", plan.groups)):
         rows = [] if values is None else values if values.ndim == 1 else values.tolist()
         texts = [str(value) for value in rows]
@@ -411,6 +437,7 @@ def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
         "missing_values": int(np.isnan(plan.X[:, plan.gaps]).sum()),
         "missing_features": len(plan.gaps),
         "preparation": "" if plan.preparation is None else plan.preparation.words,
+        "blocks": "" if plan.forced is None else plan.forced.note,
         "n_groups": 0 if plan.groups is None else len(np.unique(plan.groups)),
         "n_runs": plan.n_runs,
         "resampling": {

@@ -15,8 +15,9 @@ from steadyset.assessment.folder import RunFolder
 from steadyset.foundation.arguments import CORE, LEVEL, check_flag
 from steadyset.foundation.display import Display, Drawable, Figure, ShownFindings, Table
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.text import amount, counted
+from steadyset.foundation.text import amount, counted, listed
 from steadyset.inference.comparison import corrected_error, test_mean_difference
+from steadyset.inference.hypotheses import TestResult
 from steadyset.inference.interval import confidence_interval
 from steadyset.io.disk import file_path
 from steadyset.measures.evaluate import UNDEFINED, is_of_scale, judged
@@ -199,7 +200,9 @@ class Assessment(ShownFindings, Drawable):
         Returns
         -------
         pandas.DataFrame
-            The columns stability, low, high, one per score, size and n_runs. With details also `verdict`, which puts
+            The columns stability, low, high, one per score, size and n_runs. Where covariates stay in every model, each
+            score is followed by that of the `_covariates` alone and the `_gain` of the selected features beside them,
+            with its interval over the runs. With details also `verdict`, which puts
             the interval of the default measure into words by the convention of Fleiss: "excellent" means that the whole
             of it is. There is no such word where the interval holds what chance gives ("interval holds chance"), or
             where the first score is not significantly better than its baselines ("not above baseline"). Also with
@@ -213,7 +216,9 @@ class Assessment(ShownFindings, Drawable):
         check_flag("details", details)
         rows = self.summary_rows(measure=measure, level=level, similarity=similarity)
         table = pd.DataFrame(rows).set_index("selector")
-        first = ["stability", "low", "high", *self.settings["scoring"], "size", "n_runs"]
+        ends = ("", *GAIN) if self.settings.get("force") else ("",)
+        scores = [f"{score}{end}" for score in self.settings["scoring"] for end in ends]
+        first = ["stability", "low", "high", *scores, "size", "n_runs"]
         return table[[*first, *(name for name in table if details and name not in first)]]
 
     def summary_rows(
@@ -256,6 +261,10 @@ class Assessment(ShownFindings, Drawable):
                 f"{score}_blind": _mean([cell.blind.get(score, np.nan) for cell in mine]),
                 f"{score}_random": _mean([cell.random.get(score, np.nan) for cell in mine]),
             }
+            if self.settings.get("force"):
+                gain = self.gain(name, score, level=level)
+                found = row[f"{score}_blind"], gain.estimate, gain.low, gain.high
+                row |= {f"{score}{end}": value for end, value in zip(GAIN, found, strict=True)}
         return row | {
             "size": _mean([len(cell.selected) for cell in mine if cell.selected is not None]),
             "failures": sum(bool(cell.failure) for cell in mine),
@@ -369,6 +378,29 @@ class Assessment(ShownFindings, Drawable):
                 else dict.fromkeys(self.selectors, Beaten())
             )
         return self._beaten[level]
+
+    def gain(self, selector: str, score: str, *, level: float = LEVEL) -> TestResult:
+        """How much better what a selector selects predicts than without features: than the covariates alone, if any.
+
+        Parameters
+        ----------
+        selector : str
+            The name of a selector.
+        score : str
+            One of the scores that were computed.
+        level : float, default=0.95
+            The confidence of the interval.
+
+        Returns
+        -------
+        TestResult
+            The mean over the runs, positive where the features help, with the corrected resampled t-test of it.
+        """
+        pairs = _with_baseline(self.cells_of(selector), "blind", score)
+        better = [(other, one) if lower_is_better(score) else (one, other) for one, other in pairs]
+        return test_mean_difference(
+            [one for one, _ in better], [other for _, other in better], self.test_ratio, level=level
+        )
 
     def core(self, threshold: float = CORE) -> dict[str, list[str]]:
         """The steady core of each selector.
@@ -609,6 +641,15 @@ def everything(n_features: int) -> str:
     return "the only feature" if n_features == 1 else f"all {n_features} features"
 
 
+GAIN = ("_covariates", "_gain", "_gain_low", "_gain_high")  # behind the name of a score
+
+
+def baseline_words(settings: Mapping[str, Any]) -> tuple[str, str]:
+    """What predicts without selected features, as in "without features" and "than no features"."""
+    force = settings.get("force")
+    return (f"with {listed(force)} alone", f"{listed(force)} alone") if force else ("without features", "no features")
+
+
 NOT_ABOVE = "not above baseline"  # instead of a word for the stability: steadiness is no merit there
 
 
@@ -651,13 +692,18 @@ def baselines_beaten(
     }
 
 
-def _beaten(cells: Sequence[Cell], baseline: str, score: str, test_ratio: float, level: float) -> bool | None:
-    """Where the difference is the same in every run there is no test, but what is never better is not better."""
-    known = [
+def _with_baseline(cells: Sequence[Cell], baseline: str, score: str) -> list[tuple[float, float]]:
+    """The scores of a baseline and of the selected features, in the runs that have both."""
+    return [
         (getattr(cell, baseline)[score], cell.scores[score])
         for cell in cells
         if score in cell.scores and score in getattr(cell, baseline)
     ]
+
+
+def _beaten(cells: Sequence[Cell], baseline: str, score: str, test_ratio: float, level: float) -> bool | None:
+    """Where the difference is the same in every run there is no test, but what is never better is not better."""
+    known = _with_baseline(cells, baseline, score)
     test = test_mean_difference([one for one, _ in known], [other for _, other in known], test_ratio)
     better = (-1 if lower_is_better(score) else 1) * test.estimate > 0
     if isnan(test.estimate) or (better and isnan(test.p_value)):

@@ -109,6 +109,9 @@ def check_settings(settings: Mapping[str, Any]) -> None:
             raise DamagedError(f"it has no {key}")
         if not fits(settings[key]):
             raise DamagedError(f"{key} must be {wanted}")
+    for key, (fits, wanted) in _IF_ASKED.items():
+        if key in settings and not fits(settings[key]):
+            raise DamagedError(f"{key} must be {wanted}")
     if len(settings["features"]) != settings["n_features"]:
         raise DamagedError(f"n_features is {settings['n_features']}, but {len(settings['features'])} are named")
     if "details" in settings:
@@ -167,6 +170,11 @@ _SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "features": (_is_texts, "a list of distinct names"),
     "steadyset_version": (_is_text, "a text"),
 }
+_IF_ASKED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "prepare": (_is_text, "a text"),
+    "force": (_is_texts, "a list of distinct names"),
+    "block": (_is_text, "a text"),
+}
 _DETAILS: dict[str, Callable[[Any], bool]] = {
     "target": _is_text,
     "classes": lambda value: isinstance(value, dict) and all(map(_is_count, value.values())),
@@ -209,6 +217,8 @@ def _check_details(details: Any, selectors: Collection[str], n_features: int) ->
     points = details.get("points", [])
     if not isinstance(points, list) or not all(isinstance(one, int | float) for one in points):
         raise DamagedError("its points are no numbers")
+    if not all(_is_text(details.get(key, "")) for key in ("preparation", "blocks")):
+        raise DamagedError("its details tell of a preparation, or of blocks, in something other than words")
     if not isinstance(details.get("job", {}), dict):
         raise DamagedError("its job is no object")
     if set(details["selectors"]) != set(selectors):

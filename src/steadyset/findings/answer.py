@@ -31,13 +31,15 @@ MAX_LOSSES = 6  # selectors whose losses a sentence tells
 MAX_GROWTH = 50  # times the rows; beyond, a number of rows would be no help
 
 
-def no_better_than_baselines(rows: Sequence[Procedure], beaten: Mapping[str, Beaten], score: str) -> list[str]:
+def no_better_than_baselines(
+    rows: Sequence[Procedure], beaten: Mapping[str, Beaten], score: str, without: tuple[str, str]
+) -> list[str]:
     """Whose features are not shown to predict better than as many random ones, or than none: what comes first."""
     as_random = [row for row in rows if beaten[row.name].random is False]
     as_blind = [row for row in rows if beaten[row.name].blind is False and row not in as_random]
     return [
         *_not_better(as_random, rows, score, "random", "random", "as many random features"),
-        *_not_better(as_blind, rows, score, "blind", "without features", "no features"),
+        *_not_better(as_blind, rows, score, "blind", *without),
     ]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from steadyset.assessment import Assessment
 from steadyset.assessment.request import DETAILS, copies_in_both_halves
-from steadyset.assessment.result import DEFAULT_MEASURE, NOT_ABOVE, everything, steadiness
+from steadyset.assessment.result import DEFAULT_MEASURE, NOT_ABOVE, baseline_words, everything, steadiness
 from steadyset.findings import paragraphs
 from steadyset.findings.answer import best_predictor, no_better_than_baselines, preference, ranked, steadiest
 from steadyset.findings.parts import (
@@ -33,7 +33,7 @@ from steadyset.findings.parts import (
 )
 from steadyset.foundation.arguments import CORE
 from steadyset.foundation.errors import Argument, InputError
-from steadyset.foundation.text import amount, counted, expected_count, listed, number, percent, shown_name
+from steadyset.foundation.text import amount, counted, expected_count, listed, number, percent, shown_name, span
 from steadyset.inference.comparison import Comparison, compare
 from steadyset.inference.consensus import Consensus
 from steadyset.inference.features import FeatureBlock, feature_blocks
@@ -43,7 +43,7 @@ from steadyset.io.labels import UnionOfNames
 from steadyset.io.lists import UNKNOWN_UNIVERSE
 from steadyset.measures.evaluate import BY_COLUMN_ORDER, MOST_TIED, is_of_scale, judged
 from steadyset.measures.record import get_measure
-from steadyset.runner.scoring import ACCURACY, BALANCED_ACCURACY, LACKING, lower_is_better
+from steadyset.runner.scoring import ACCURACY, BALANCED_ACCURACY, LACKING, lower_is_better, score_title
 from steadyset.selections import Selections, as_selections
 from steadyset.tasks import CLASSES, TASKS, is_unbalanced
 
@@ -342,7 +342,10 @@ def of_assessment(assessment: Assessment, *, core: float, level: float, margin: 
     answer = steadiest(ranked(rows), tested, level, "selector")
     if scoring:
         answer = [
-            *no_better_than_baselines(rows, assessment.baselines_beaten(level=level), scoring[0]),
+            *_gains(assessment, scoring[0], level),
+            *no_better_than_baselines(
+                rows, assessment.baselines_beaten(level=level), scoring[0], baseline_words(assessment.settings)
+            ),
             *answer,
             *best_predictor(ranked(rows), tested, scoring[0], lower_is_better(scoring[0])),
             *(() if prefers is None else prefers.words),
@@ -376,7 +379,7 @@ def of_assessment(assessment: Assessment, *, core: float, level: float, margin: 
         warnings=_reasons(
             (assessment.selectors[cell.selector], text) for cell in assessment.cells for text in set(cell.warnings)
         ),
-        notes=(*why_not, *_assessment_notes(assessment, rows), *_table_notes(assessment)),
+        notes=(*_blocks(assessment), *why_not, *_assessment_notes(assessment, rows), *_table_notes(assessment)),
         risk_groups=tuple(_risk_groups(assessment)),
         settings={key: value for key, value in assessment.settings.items() if key != "features"},
         selections=assessment.selections,
@@ -437,13 +440,35 @@ def _baselines(assessment: Assessment, rows: tuple[Procedure, ...]) -> tuple[Bas
     """One row without features, and one for each size of a random selection."""
     scoring = assessment.settings["scoring"]
     blind = {score: _first(row.scores[score].blind for row in rows) for score in scoring}
-    word = TASKS.find(assessment.settings.get("task", CLASSES)).blind_words
-    found = [Baseline(f"{word}, no features", blind)]
+    word, (_, alone) = (
+        TASKS.find(assessment.settings.get("task", CLASSES)).blind_words,
+        baseline_words(assessment.settings),
+    )
+    found = [Baseline(alone if assessment.settings.get("force") else f"{word}, {alone}", blind)]
     for size in dict.fromkeys(amount(row.size) for row in rows if not isnan(row.size)):
         alike = [row for row in rows if amount(row.size) == size]
         random = {score: _first(row.scores[score].random for row in alike) for score in scoring}
         found.append(Baseline(random_features(size), random))
     return tuple(one for one in found if any(not isnan(value) for value in one.scores.values()))
+
+
+def _blocks(assessment: Assessment) -> list[str]:
+    told = assessment.settings.get(DETAILS, {}).get("blocks")
+    return [told] if told else []
+
+
+def _gains(assessment: Assessment, score: str, level: float) -> list[str]:
+    """What the selected features add to covariates that stay in every model."""
+    if not assessment.settings.get("force"):
+        return []
+    gains = {name: assessment.gain(name, score, level=level) for name in assessment.selectors}
+    told = [
+        f"{shown_name(name)} {gain.estimate:+.3f} ({percent(level)} interval {span(gain.low, gain.high)})"
+        for name, gain in gains.items()
+        if not isnan(gain.estimate) and not isnan(gain.low)
+    ]
+    what = f"Gain in {score_title(score)} over {baseline_words(assessment.settings)[1]}"
+    return [f"{what}: {listed(told)}."] if told else []
 
 
 def random_features(size: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 from steadyset._version import __version__
 from steadyset.assessment import Assessment
+from steadyset.assessment.result import baseline_words
 from steadyset.findings.citations import SOFTWARE, Methods, Paragraph, Sentence, cite, sentences, told
 from steadyset.findings.parts import STABILITY, Core, Differences, Findings, Procedure, Score, Test
 from steadyset.foundation.arguments import LEVEL
@@ -128,6 +129,11 @@ def data_sentences(
         said.append(told("11 20b", f"Of all values {share}, in {where}{done}."))
     if settings.get("prepare") and details.get("preparation"):
         said.append(told("11 12b", f"In each run, {details['preparation']}."))
+    if settings.get("force"):
+        beside = "selectors were adjusted for them, and predictors had them beside the selected features"
+        said.append(told("9a 12c", f"As covariates, {listed(settings['force'])} stayed in every model: {beside}."))
+    if settings.get("block"):
+        said.append(told("12c", f"Selectors were adjusted for blocks of rows ({shown_name(settings['block'])})."))
     if details.get("n_groups"):
         groups = counted(details["n_groups"], "group")
         said.append(told("12a", f"The rows belonged to {groups}, each of which was kept together in resampling."))
@@ -384,7 +390,7 @@ def _scores_reached(found: Findings, score: str, rows: Sequence[Procedure]) -> s
         beside = "; ".join(filter(None, [_interval(found.level, score, one, row.runs), random]))
         said.append(f"{number(one.mean, 3)}{who}{f' ({beside})' if beside else ''}")
     blind = [row.scores[score].blind for row in rows if score in row.scores and not isnan(row.scores[score].blind)]
-    without = f"; without features it was {number(blind[0], 3)}" if blind else ""
+    without = f"; {baseline_words(found.settings)[0]} it was {number(blind[0], 3)}" if blind else ""
     mean = f"The mean {score_title(score)} on the rows that runs left out"
     return f"{mean} was {listed(said)}{without}." if said else ""
 

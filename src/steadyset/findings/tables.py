@@ -662,6 +662,8 @@ SETTINGS = {
     "seed": "seed",
     "impute": "missing values",
     "prepare": "preparation inside each run",
+    "force": "covariates in every model",
+    "block": "adjusted for blocks of",
     "on_warning": "runs with warnings",
     "aggregate": "aggregation",
     "backing": "share of the runs that backs a feature",

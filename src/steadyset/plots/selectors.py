@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyset.assessment import Assessment
+from steadyset.assessment.result import baseline_words
 from steadyset.findings import Findings, findings_of
 from steadyset.findings.of_results import random_features
 from steadyset.findings.parts import STABILITY, Procedure
@@ -277,7 +278,7 @@ def _trade_off_note(found: Findings, data: pd.DataFrame, name: str, slack: float
         ((data["kind"] == RANDOM).any(), "Grey: as many features drawn at random."),
         (
             not isnan(blind),
-            f"{'Dashed: without' if _is_near(blind, data) else f'{number(blind, 3)} without'} features.",
+            f"{'Dashed:' if _is_near(blind, data) else number(blind, 3)} {baseline_words(found.settings)[0]}.",
         ),
         (missing, f"Without a stability or a score: {counted(missing, 'selector')}."),
     )

@@ -19,6 +19,7 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import Resample, Resampling, Rows
 from steadyset.runner.columns import FrameColumns
 from steadyset.runner.conditions import RECORD, OnWarning
+from steadyset.runner.forced import Forced
 from steadyset.runner.preparation import Preparation
 from steadyset.runner.scoring import Score
 from steadyset.selectors.catalogue import open_tasks
@@ -168,7 +169,7 @@ class Plan:
     """The data, how it is resampled and prepared, and how the selected features are judged.
 
     gaps are the columns with missing values. `preparation` is fitted to the training rows of each run; `impute` is what
-    was asked for where medians fill gaps and nothing else is prepared.
+    was asked for where medians fill gaps and nothing else is prepared. `forced` are columns that are no features.
     columns are those of a frame, for estimators that get one; in X labels of text are numbers.
     cut says which coefficients or importances of models count as selected, where the usual rule is not to decide.
     key tells plans apart, in worker processes too: what all selectors of a plan share is remembered under it.
@@ -188,6 +189,7 @@ class Plan:
     cut: Cut = NO_CUT
     columns: FrameColumns | None = None
     preparation: Preparation | None = None
+    forced: Forced | None = None
     task_assumed: bool = False  # by the rule, as nobody said what the target is
     key: str = field(default_factory=lambda: uuid4().hex, repr=False, compare=False)
 

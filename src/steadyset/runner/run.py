@@ -168,11 +168,15 @@ def _scores(plan: Plan, training: Training, one: Fitted) -> Scored:
 
 
 def _predicted(plan: Plan, training: Training, columns: Ints, *, drawn: bool = False) -> Scored:
-    """The scores of the plan's predictor on some of the features; without any it is blind."""
+    """The scores of the plan's predictor on some of the features, beside covariates; without any it is blind."""
     columns = training.columns_of(columns)
-    if len(columns):
+    if len(columns) or training.n_forced:
         model = ready(plan.predictor, plan, training.resample.label)
-        train, test = (training.framed(model, X, columns) for X in (training.train(columns), training.test(columns)))
+        if training.n_forced:
+            train, test = training.with_forced(columns)
+        else:
+            both = training.train(columns), training.test(columns)
+            train, test = (training.framed(model, X, columns) for X in both)
     else:
         model = TASKS[plan.task].blind()
         train, test = np.zeros((len(training.target), 1)), np.zeros((len(training.resample.test), 1))
@@ -328,7 +332,12 @@ def compute_group(plan: Plan, selector: Any, index: int, runs: Sequence[int]) ->
 
 def can_fit_together(plan: Plan, selector: Any) -> bool:
     """Whether resamples of the plan are weights of its rows for this selector, and can be handed to it together."""
-    return plan.preparation is None and fits_many(selector) and bool(getattr(selector, "weights_equal_copies", False))
+    return (
+        plan.preparation is None
+        and plan.forced is None
+        and fits_many(selector)
+        and bool(getattr(selector, "weights_equal_copies", False))
+    )
 
 
 def _fitted_together(plan: Plan, selector: Any, runs: Sequence[int], resamples: Sequence[Resample]) -> dict[int, Fit]:
@@ -474,6 +483,20 @@ class Training:
         """The rows left out, a copy each time."""
         return self._rows(self.resample.test, columns)
 
+    @property
+    def n_forced(self) -> int:
+        """How many columns of covariates predictors have."""
+        return 0 if self.plan.forced is None else self.plan.forced.n_forced
+
+    def with_forced(self, columns: Ints) -> tuple[Floats, Floats]:
+        """Training rows and rows left out: the covariates, then some of the columns."""
+        drawn, forced = self.resample, self.plan.forced
+        if forced is None:
+            return self.train(columns), self.test(columns)
+        beside = (forced.rows(drawn.train, rows)[:, : forced.n_forced] for rows in (drawn.train, drawn.test))
+        train, test = map(np.column_stack, zip(beside, (self.train(columns), self.test(columns)), strict=True))
+        return train, test
+
     def all_rows(self) -> Floats:
         """Every row of the data, for an estimator that takes the resample as weights."""
         return self.plan.X if self.prepared is None else self.prepared.rows(self.plan.X)
@@ -484,6 +507,8 @@ class Training:
 
     def fitted(self, model: Any) -> Any:
         """The model, fitted; rows are repeated only for selectors that cannot take a bootstrap as weights."""
+        if self.plan.forced is not None:
+            return model.fit(self.train(), self.y, covariates=self.plan.forced.beside(self.resample.train))
         if self.prepared is not None and isinstance(model, FunctionSelector):
             model.set_params(features=self.prepared.named(model.features))
         weighted = getattr(model, "weights_equal_copies", False) and has_fit_parameter(model, "sample_weight")

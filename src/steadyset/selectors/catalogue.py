@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import first_paragraph, headed_line, is_deprecated, meanings, reference
 from steadyset.io.labels import name_and_params
+from steadyset.selectors.covariates import takes_covariates
 from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.ensembles.rules import get_rule
 from steadyset.selectors.filters import Filter, FilterSelector, get_filter
@@ -56,6 +57,12 @@ def why_unable(selector: Any, task: str, n_classes: int) -> str:
     if TASKS[task].has_classes and n_classes > 2 and _binary_only(selector):
         return "for two classes"
     return ""
+
+
+def with_covariates(task: str, n_classes: int) -> list[str]:
+    """The names of the selectors that can keep covariates beside what they select."""
+    able = [name for name in selector_names() if not why_unable(name, task, n_classes)]
+    return [name for name in able if takes_covariates(selector_by_name(name, task), task)]
 
 
 def _serves(tasks: Iterable[Any]) -> str:

@@ -13,11 +13,13 @@ from sklearn.base import clone
 
 from steadyset.foundation.arguments import check_flag
 from steadyset.kernels.arrays import Floats, Ints
+from steadyset.selectors.covariates import read_covariates
 from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import PATH_OUTCOMES, LinearSelector
 from steadyset.selectors.model_input import left_out_copies
-from steadyset.selectors.path_data import Level, Path, Resamples
+from steadyset.selectors.path_data import Level, Path, Resamples, read_resamples
 from steadyset.selectors.paths import (
+    FAMILIES,
     Batches,
     SharedPaths,
     Solving,
@@ -28,7 +30,7 @@ from steadyset.selectors.paths import (
     tell_accuracy,
     tell_worst,
 )
-from steadyset.selectors.validation import check_sample_weight, check_target, one_vector
+from steadyset.selectors.validation import check_sample_weight, check_target, one_vector, size_or_default
 
 FOUND_IN_DATA = ("n_features_in_", "feature_names_in_", "task_")  # what checking the data leaves with a selector
 
@@ -88,6 +90,8 @@ class ElasticNetSelector(LinearSelector):
         What y was taken for.
     classes_ : array of shape (n_classes,)
         The classes, where y holds classes; of two classes `coef_` speaks for the second.
+    covariate_coef_ : array of float of shape (n_covariates,)
+        The coefficients of the covariates; empty without any. With some, the selector itself does not predict.
 
     Examples
     --------
@@ -126,7 +130,13 @@ class ElasticNetSelector(LinearSelector):
             tags.classifier_tags.poor_score = True
         return tags
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        covariates: ArrayLike | None = None,
+    ) -> Self:
         """Fit the path down to the given penalty or number of features, and keep the last model.
 
         Parameters
@@ -137,13 +147,15 @@ class ElasticNetSelector(LinearSelector):
             The target.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             How often each row counts: 0 leaves it out, 2 counts it twice. None counts every row once.
+        covariates : array-like of shape (n_samples, n_covariates) or None, default=None
+            Numbers, such as the age, that stay in the model without a penalty and are not among what is selected.
 
         Returns
         -------
         Self
             The fitted selector.
         """
-        (fitted,) = self._fits(X, y, one_vector(sample_weight))
+        (fitted,) = self._fits(X, y, one_vector(sample_weight), covariates)
         return fitted(self)
 
     def can_fit_many(self) -> bool:
@@ -176,12 +188,17 @@ class ElasticNetSelector(LinearSelector):
         for fitted in self._fits(X, y, weights):
             yield partial(fitted, clone(self))
 
-    def _fits(self, X: ArrayLike, y: ArrayLike, weights: ArrayLike | None) -> Iterator[Callable[[Any], Self]]:
-        batches = self._batches_of(X, y, weights, selector=self)
+    def _fits(
+        self, X: ArrayLike, y: ArrayLike, weights: ArrayLike | None, covariates: ArrayLike | None = None
+    ) -> Iterator[Callable[[Any], Self]]:
+        batches = self._batches_of(X, y, weights, selector=self, covariates=covariates)
         yield from batches.each(partial(self._models, self._names()))
 
     def _models(self, names: dict[str, Any], solving: Solving) -> list[Callable[[Any], Self]]:
-        levels = one_level_each(solving, self.penalty, self.k, self.n_lambdas, self.lambda_min_ratio)
+        k, n_free = self.k, solving.data.X.shape[1] - names["n_features_in_"]
+        if n_free and self.penalty is None:  # they are in the model at every level
+            k = size_or_default(k, names["n_features_in_"]) + n_free
+        levels = one_level_each(solving, self.penalty, k, self.n_lambdas, self.lambda_min_ratio)
         return [
             partial(_put, names, solving.data, run, level, y_unit, spread)
             for run, level, y_unit, spread in zip(
@@ -328,21 +345,35 @@ class ElasticNetSelector(LinearSelector):
 
         return list(self._batches_of(X, y, weights).each(compute, n_jobs))
 
-    def _batches_of(self, X: ArrayLike, y: ArrayLike, weights: ArrayLike | None, selector: Any = None) -> Batches:
+    def _batches_of(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        weights: ArrayLike | None,
+        selector: Any = None,
+        covariates: ArrayLike | None = None,
+    ) -> Batches:
         outcome = self._read_task(y)
         check_flag("grouped", self.grouped)
         several = None
         if outcome.several is not None and _more_than_two(check_target(y, None, type(self).__name__), weights):
             several = outcome.several
+        family, factors = several or outcome.family, None
+        if covariates is not None:
+            values = read_resamples(X, y, weights, target=FAMILIES[family][0], selector=selector).X
+            beside = read_covariates(covariates, len(values))
+            factors = np.append(np.ones(values.shape[1]), np.zeros(beside.shape[1]))
+            X, selector = np.column_stack([values, beside]), None
         return read_batches(
             X,
             y,
             weights,
-            family=several or outcome.family,
+            family=family,
             grouped=self.grouped and several is not None,
             l1_ratio=self.l1_ratio,
             standardise=self.standardise,
             tol=self.tol,
+            penalty_factors=factors,
             selector=selector,
         )
 
@@ -373,13 +404,14 @@ def _put(
     """Fill the attributes of a selector from the model that was found on a resample."""
     tell_accuracy(level.penalty, level.violation, spread, selector.tol)
     vars(selector).update(names)
-    d, classes = data.X.shape[1], data.classes_of(run)
-    selector.coef_, selector.importances_ = np.zeros((*level.coefs.shape[1:], d)), np.zeros(d)
-    selector.coef_[..., level.features] = level.coefs.T
-    selector.importances_[level.features] = _largest(level.standardised) * y_unit
+    d, classes = names["n_features_in_"], data.classes_of(run)
+    coef, importances = np.zeros((*level.coefs.shape[1:], data.X.shape[1])), np.zeros(data.X.shape[1])
+    coef[..., level.features] = level.coefs.T
+    importances[level.features] = _largest(level.standardised) * y_unit
+    selector.coef_, selector.covariate_coef_, selector.importances_ = coef[..., :d], coef[..., d:], importances[:d]
     selector.intercept_ = level.intercept if np.ndim(level.intercept) else float(level.intercept)
     selector.support_ = selector.importances_ != 0.0
-    selector.n_tied_ = len(left_out_copies(data.X, selector.support_, data.rows(run)))
+    selector.n_tied_ = len(left_out_copies(data.X[:, :d], selector.support_, data.rows(run)))
     if len(classes):
         selector.classes_ = classes
     selector.penalty_ = level.penalty

@@ -267,6 +267,8 @@ class LinearSelector(ModelSelector):
 
     def _computed(self, X: ArrayLike) -> Floats:
         values = self._checked(X)
+        if np.size(getattr(self, "covariate_coef_", ())):
+            raise InputError(f"{type(self).__name__} was fitted beside covariates, which X lacks; fit a model of both.")
         used = np.flatnonzero(self.coef_ if self.coef_.ndim == 1 else self.coef_.any(axis=0))
         return np.asarray(values[:, used] @ self.coef_[..., used].T + self.intercept_)
 

@@ -13,7 +13,7 @@ from typing import Any
 from steadyset._version import __version__
 from steadyset.assessment import Assessment, Execution, assess
 from steadyset.assessment.extract import extract_of
-from steadyset.assessment.request import data_details, fingerprint, make_plan
+from steadyset.assessment.request import data_details, fingerprint, make_plan, refuse_beside
 from steadyset.foundation.arguments import (
     Labels,
     TableLike,
@@ -141,6 +141,8 @@ def shortlist(
         raise InputError(
             "A shortlist ranks the values as they are; prepare them before, without looking at the target."
         )
+    tied = "targets could not be exchanged between rows that differ in it"
+    refuse_beside(data, "shortlist", force=tied, block=tied)
     drawing = Subsample(max(outer, 2), fraction=FRACTION, stratified=data.groups is None and _is_stratified(data))
     plan, names = make_plan(data, resampling=drawing, random_state=random_state)
     if plan.impute is None:

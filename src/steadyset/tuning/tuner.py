@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from steadyset.assessment.engines import Execution
-from steadyset.assessment.request import fingerprint, make_plan, prepared_settings, refuse_table, refuse_unfilled
+from steadyset.assessment.request import (
+    fingerprint,
+    make_plan,
+    prepared_settings,
+    refuse_beside,
+    refuse_table,
+    refuse_unfilled,
+)
 from steadyset.foundation.arguments import (
     Labels,
     TableLike,
@@ -150,6 +157,8 @@ def tune(
         raise wrong_argument("engine", "auto or threads, which tune has", how.engine)
     options = as_record("search", SearchOptions, search)
     data = as_data(X, y, stacklevel=2)
+    no_models = "most models of its configurations take no covariates"
+    refuse_beside(data, "tune", force=no_models, block=no_models)
     check_columns(data.y)
     outcome = target_values(data.y, None)
     kind = task_of(outcome, data.task)

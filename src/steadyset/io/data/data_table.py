@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from steadyset.foundation.arguments import Estimator, Labels, TableLike, check_flag, wrong_argument
 from steadyset.foundation.errors import Argument, Complaints, InputError, MissingTargetError
+from steadyset.io.data.beside import beside_named, column_names, columns_by_name, covariates_of
 from steadyset.io.data.readers import (
     IDENTIFIER,
     Phenotypes,
@@ -38,6 +39,7 @@ from steadyset.io.data.sources import (
     counts_note,
     distinct_names,
     is_known,
+    labels_or_numbers,
     role_values,
 )
 from steadyset.io.disk import file_path
@@ -95,6 +97,12 @@ class Data:
         None leaves the values as they are.
     strata : array-like, str or None, default=None
         Rows whose targets `shortlist` may exchange, such as those of one batch or hospital; a text as with groups.
+    force : str, sequence of str, frame, Mapping or None, default=None
+        Covariates that stay in every model and are never selected, such as the age and the stage: names of columns of X
+        (of an AnnData, of its obs), or their values by name. Selectors are adjusted for them, predictors have them
+        beside what is selected, and scores are compared with those of the covariates alone.
+    block : array-like, str or None, default=None
+        Which rows were measured together, such as a batch: selectors are adjusted for it. A text names a column.
 
     Examples
     --------
@@ -125,6 +133,8 @@ class Data:
     impute: str | None = None
     prepare: str | Estimator | None = None
     strata: Labels = None
+    force: str | Sequence[str] | Mapping[str, Labels] | TableLike | None = None
+    block: Labels = None
 
     def __repr__(self) -> str:
         X: Any = self.X
@@ -163,6 +173,8 @@ def load_data(
     groups: str | None = None,
     strata: str | None = None,
     known_only: bool = False,
+    force: str | Sequence[str] | None = None,
+    block: str | None = None,
     max_gb: float = MAX_GB,
 ) -> Data:
     """Read a table of samples with a target; everything that is wrong with the values is told at once.
@@ -210,6 +222,10 @@ def load_data(
         The column within whose values `shortlist` may exchange targets, such as the batch or the hospital.
     known_only : bool, default=False
         Whether rows whose target is missing are left out; False refuses them in a table of one piece.
+    force : str, sequence of str or None, default=None
+        Columns that stay in every model and are never selected, as in `Data`; one text may name several, with commas.
+    block : str or None, default=None
+        The column of batches, as in `Data`.
     max_gb : float, default=8.0
         A file that would take more gigabytes of memory is refused.
 
@@ -238,7 +254,8 @@ def load_data(
     check_flag("transpose", transpose, or_none=True)
     check_flag("known_only", known_only)
     where = None if samples is None else File(file_path(samples))
-    roles = _roles(_predicted(target, time, event), groups, strata)
+    beside = column_names("force", force)
+    roles = _roles(_predicted(target, time, event), groups, strata, beside, block)
     file = path.file if isinstance(path, Inspection) else File(file_path(path))
     path = path.path if isinstance(path, Inspection) else path
     asked = Asked(file, roles, where, transpose, sheet, samples_sheet, layer, delimiter, max_gb)
@@ -276,7 +293,22 @@ def load_data(
     called = " and ".join(roles.targets)
     table, names = _with_texts(np.ascontiguousarray(X), names, texts)
     said = tuple(notes), members, rows, understood, called, task
-    return Data(table, y, tuple(names), *said, impute=impute, prepare=prepare, strata=within)
+    return Data(
+        *(table, y, tuple(names), *said, impute, prepare, within),
+        force=_covariates(source, roles.forced),
+        block=None if block is None else _named_block(source, block),
+    )
+
+
+def _named_block(source: Source, name: str) -> Labels:
+    import pandas as pd
+
+    return pd.Series(as_written(_known(source.columns[name], f"the block {name!r}")), name=name)
+
+
+def _covariates(source: Source, names: Sequence[str]) -> dict[str, Labels] | None:
+    """The values of columns that stay beside the features: numbers where all cells are, else labels."""
+    return {name: labels_or_numbers(as_written(source.columns[name]), name)[0] for name in names} or None
 
 
 def _with_texts(X: Floats, names: list[str], texts: Mapping[str, pa.ChunkedArray]) -> tuple[Any, list[str]]:
@@ -307,17 +339,23 @@ def _labels(source: Source, name: str | None, what: str) -> npt.NDArray[Any] | N
     return None if name is None else np.asarray(as_written(_known(source.columns[name], f"{what} {name!r}")))
 
 
-def _roles(target: str | Sequence[str] | None, groups: str | None, strata: str | None) -> Roles:
+def _roles(
+    target: str | Sequence[str] | None,
+    groups: str | None,
+    strata: str | None,
+    forced: tuple[str, ...],
+    block: str | None,
+) -> Roles:
     """The columns that were named; one target may be given as a list too."""
-    for argument, name in (("groups", groups), ("strata", strata)):
+    for argument, name in (("groups", groups), ("strata", strata), ("block", block)):
         if name is not None and not isinstance(name, str):
             raise wrong_argument(argument, "the name of a column", name)
     if target is None or isinstance(target, str):
-        return Roles(target, groups, strata=strata)
+        return Roles(target, groups, (), strata, forced, block)
     names = tuple(target)
     if not names or len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
         raise wrong_argument("target", "the name of a column, or several names that differ", target)
-    return Roles(names[0], groups, names[1:], strata)
+    return Roles(names[0], groups, names[1:], strata, forced, block)
 
 
 def _namesake(source: Source, target: str, path: str | Path) -> list[str]:
@@ -509,9 +547,14 @@ class Asked:
 def read_source(asked: Asked, drop: Sequence[str], keep: Sequence[str]) -> Source:
     """The data of a file, as one of the readers understands it."""
     path, roles = asked.path, asked.roles
-    for name, what in ((roles.groups, "groups"), (roles.strata, "strata")):
+    for name, word in (
+        (roles.groups, "name the groups"),
+        (roles.strata, "name the strata"),
+        *((one, "stay as a covariate") for one in roles.forced),
+        (roles.block, "name the blocks"),
+    ):
         if name in roles.targets:
-            raise InputError(f"{name!r} is the target and cannot name the {what} too.")
+            raise InputError(f"{name!r} is the target and cannot {word} too.")
     if asked.samples is None and asked.samples_sheet is not None:
         raise InputError(Argument("samples_sheet"), " belongs to ", Argument("samples"), ", which is not given.")
     inner = format_of(PurePath(path.name).stem) if path.suffix == PACKED else None
@@ -587,6 +630,8 @@ def as_data(X: Any, y: Any = None, *, strata: Any = None, stacklevel: int) -> Da
         if data.strata is not None:
             raise InputError("strata are given beside data that hold theirs; leave one of them out.")
         data = replace(data, strata=strata)
+    if data.force is not None or data.block is not None:
+        data = _without_beside(data)
     X, y = data.X, data.y
     data = replace(data, target=data.target or (y if isinstance(y, str) else str(getattr(y, "name", None) or "")))
     if not is_annotated(X):
@@ -605,6 +650,25 @@ def as_data(X: Any, y: Any = None, *, strata: Any = None, stacklevel: int) -> Da
     beside = {name: getattr(data, name) for name in ("groups", "strata")}
     beside = {name: None if one is None else _of_rows(X, one, name) for name, one in beside.items()}
     return replace(data, X=table, y=_of_rows(X, y, "y"), features=tuple(features), **beside)
+
+
+def _without_beside(data: Data) -> Data:
+    """The data with covariates and blocks by their values; columns that hold them are no features."""
+    X: Any = data.X
+    named = beside_named(data.force, data.block)
+    table = X.obs if is_annotated(X) else X
+    columns = columns_by_name(table, data.features)
+    for name in named:
+        role_values(columns, name, "X")  # says which there are
+    force, block = (
+        covariates_of(data.force, columns),
+        columns[data.block] if isinstance(data.block, str) else data.block,
+    )
+    features = [name for name in data.features if name not in named]
+    if named and not is_annotated(X):
+        kept = [f for f, name in enumerate(columns) if name not in named]
+        X = X[[X.columns[f] for f in kept]] if hasattr(X, "columns") else np.asarray(X)[:, kept]
+    return replace(data, X=X, features=tuple(features), force=force, block=block)
 
 
 def refuse_swapped(X: Any, y: Any) -> None:

@@ -128,17 +128,20 @@ def counts_note(X: NDArray[Any]) -> list[str]:
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns that were named: the target, further columns of it, and groups and strata where there are any."""
+    """The columns that were named: the target, further columns of it, groups, strata, covariates and blocks."""
 
     target: str | None
     groups: str | None = None
     further: tuple[str, ...] = ()
     strata: str | None = None
+    forced: tuple[str, ...] = ()
+    block: str | None = None
 
     @property
     def beside(self) -> tuple[str, ...]:
         """What is known of the rows beside their target, as it is written."""
-        return tuple(name for name in (self.groups, self.strata) if name is not None)
+        named = (self.groups, self.strata, self.block, *self.forced)
+        return tuple(dict.fromkeys(name for name in named if name is not None))
 
     @property
     def targets(self) -> tuple[str, ...]:

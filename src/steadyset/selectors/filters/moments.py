@@ -16,39 +16,48 @@ from scipy.special import digamma, polygamma
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.scores import WIDTH, class_moments, group_rows, mean_squares, slope_moments
+from steadyset.selectors.covariates import adjusted_design
 from steadyset.selectors.filters.hazards import COX, cox_score, cox_slopes_of, cox_z
 from steadyset.selectors.filters.registry import Filter, Variant, register_filter
 from steadyset.selectors.model_input import powers_of_two
 from steadyset.selectors.validation import dense_columns
 from steadyset.tasks import CLASSES, NUMBER, SURVIVAL
 
+NOTHING_LEFT = 1e-24  # of a sum of squares
 TINY = 1e-100  # features smaller than this, or larger than its inverse, are measured in units of their own
 
 
-def anova(mean_squares_of: MeanSquaresOf, X: Floats, y: Any, weights: Floats) -> Floats:
+def anova(
+    mean_squares_of: MeanSquaresOf, X: Floats, y: Any, weights: Floats, *, covariates: Floats | None = None
+) -> Floats:
     """F, the mean square between over the one within; |t| is its root.
 
     For classes F = [sum_c n_c (m_c - m)^2 / (K - 1)] / [sum_c sum_i (x_i - m_c)^2 / (n - K)]; for a number
     F = b^2 / se(b)^2 of the slope b of the regression on the target: r^2 (n - 2) / (1 - r^2). A feature that is
-    constant scores 0, one that varies with the target only infinity.
+    constant scores 0, one that varies with the target only infinity. Given covariates, F compares the linear models of
+    the feature with and without the target beside them; for a number that is the F of their partial correlation.
     """
-    parts = mean_squares_of(X, y, weights)
+    parts = mean_squares_of(X, y, weights, covariates)
     return ratio(parts.between, parts.within)
 
 
-def absolute_t(mean_squares_of: MeanSquaresOf, X: Floats, y: Any, weights: Floats) -> Floats:
+def absolute_t(
+    mean_squares_of: MeanSquaresOf, X: Floats, y: Any, weights: Floats, *, covariates: Floats | None = None
+) -> Floats:
     """|t|, the root of F."""
-    squared = anova(mean_squares_of, X, y, weights)
+    squared = anova(mean_squares_of, X, y, weights, covariates=covariates)
     return np.sqrt(squared, out=squared)
 
 
-def t_test(X: Floats, y: Ints, weights: Floats, *, equal_var: bool = True) -> Floats:
+def t_test(X: Floats, y: Ints, weights: Floats, *, equal_var: bool = True, covariates: Floats | None = None) -> Floats:
     """|t| of two classes: |m_1 - m_0| / se, se^2 = s^2 (1/n_0 + 1/n_1) with the pooled variance s^2.
 
     ``equal_var=False``: Welch's se^2 = s_0^2 / n_0 + s_1^2 / n_1. A constant feature scores 0.
     """
     if equal_var:
-        return absolute_t(_class_squares, X, y, weights)
+        return absolute_t(_class_squares, X, y, weights, covariates=covariates)
+    if covariates is not None:
+        raise InputError("equal_var=False takes no covariates; leave it out, or use limma.")
     scores = np.empty((len(weights), X.shape[1]))
     totals = class_totals(y, weights)
     _check_welch(totals)
@@ -59,13 +68,16 @@ def t_test(X: Floats, y: Ints, weights: Floats, *, equal_var: bool = True) -> Fl
     return scores
 
 
-def limma(mean_squares_of: MeanSquaresOf, X: Floats, y: Any, weights: Floats) -> Floats:
+def limma(
+    mean_squares_of: MeanSquaresOf, X: Floats, y: Any, weights: Floats, *, covariates: Floats | None = None
+) -> Floats:
     """Moderated F = between / s~^2 with s~^2 = (d_0 s_0^2 + d_g s^2) / (d_0 + d_g), d_g the degrees of freedom within.
 
     The prior d_0, s_0^2 comes from the mean and the variance of log s^2 over the features (Smyth 2004, section 6.2);
-    features that do not vary within are left out of it. A constant feature scores 0.
+    features that do not vary within are left out of it. A constant feature scores 0. Covariates, such as a batch, are
+    columns of the design beside the target.
     """
-    parts = mean_squares_of(X, y, weights)
+    parts = mean_squares_of(X, y, weights, covariates)
     scores = np.empty_like(parts.within)
     for run, within in enumerate(parts.within):
         degrees, varies = parts.degrees[run], within > 0
@@ -249,11 +261,48 @@ class MeanSquares(NamedTuple):
     spreads: Floats | int = 1
 
 
-MeanSquaresOf = Callable[[Floats, Any, Floats], MeanSquares]
+MeanSquaresOf = Callable[[Floats, Any, Floats, Floats | None], MeanSquares]
 
 
-def _class_squares(X: Floats, y: Ints, weights: Floats) -> MeanSquares:
+def _adjusted_squares(X: Floats, effects: Floats, weights: Floats, covariates: Floats) -> MeanSquares:
+    """Mean squares of the effects beside the covariates, and around the linear model of both.
+
+    The columns of sqrt(w) effects, less their projection on those of sqrt(w) [1, covariates], span what the effects
+    add: with an orthonormal basis Q of that and the feature x less the same projection, between is |Q'x|^2 / rank(Q)
+    and within the rest of |x|^2 over the degrees of freedom that are left.
+    """
+    designs = [adjusted_design(effects, covariates, weight) for weight in weights]
+    degrees = np.array(
+        [weight.sum() - len(one.beside.T) - len(one.added.T) for weight, one in zip(weights, designs, strict=True)]
+    )
+    if (degrees <= 0).any():
+        raise InputError("X has too few rows in a resample for so many covariates; leave some of them out.")
+
+    def squares(tile: Floats, *_: Any) -> tuple[Floats, Floats]:
+        between, within = np.empty((2, len(weights), tile.shape[1]))
+        for run, (weight, design) in enumerate(zip(weights, designs, strict=True)):
+            root = np.sqrt(weight)[:, None]
+            values = root * (tile - weight @ tile / weight.sum())
+            rest = values - design.beside @ (design.beside.T @ values)
+            explained, total = ((design.added.T @ rest) ** 2).sum(axis=0), (rest**2).sum(axis=0)
+            # What rounding leaves of a constant, or of a combination of the covariates, is nothing.
+            nothing = total <= NOTHING_LEFT * ((values**2).sum(axis=0) + weight @ tile**2)
+            between[run] = np.where(nothing, 0.0, explained / design.added.shape[1])
+            within[run] = np.where(nothing, 0.0, np.maximum(total - explained, 0.0) / degrees[run])
+        return between, within
+
+    between, within = np.empty((2, len(weights), X.shape[1]))
+    units = np.empty(X.shape[1])
+    for features, own, *parts in _tiles(squares, X, np.zeros(X.shape[0], np.int64), weights):
+        units[features] = own
+        between[:, features], within[:, features] = parts
+    return MeanSquares(between, within, degrees, units)
+
+
+def _class_squares(X: Floats, y: Ints, weights: Floats, covariates: Floats | None = None) -> MeanSquares:
     """Mean squares between and within classes."""
+    if covariates is not None:
+        return _adjusted_squares(X, np.eye(int(y.max()) + 1)[y], weights, covariates)
     between, within = np.empty((2, len(weights), X.shape[1]))
     units, totals = np.empty(X.shape[1]), class_totals(y, weights)
     _check_degrees(totals)
@@ -263,8 +312,10 @@ def _class_squares(X: Floats, y: Ints, weights: Floats) -> MeanSquares:
     return MeanSquares(between, within, totals.sum(axis=1) - (totals > 0).sum(axis=1), units)
 
 
-def _slope_squares(X: Floats, y: Floats, weights: Floats) -> MeanSquares:
+def _slope_squares(X: Floats, y: Floats, weights: Floats, covariates: Floats | None = None) -> MeanSquares:
     """Mean squares of the regression of each feature on the target, and around it."""
+    if covariates is not None:
+        return _adjusted_squares(X, y[:, None] / 2.0 ** np.frexp(np.abs(y).max())[1], weights, covariates)
     totals = weights.sum(axis=1, keepdims=True)
     if (totals <= 2).any():
         raise InputError(

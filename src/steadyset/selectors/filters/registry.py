@@ -16,7 +16,14 @@ from steadyset.tasks import CLASSES, TASKS
 if TYPE_CHECKING:
     import pandas as pd
 
-PASSED = ("k", "threshold", "fill", "random_state", "n_jobs")  # what is passed on, and no option of a score
+PASSED = (
+    "k",
+    "threshold",
+    "fill",
+    "random_state",
+    "n_jobs",
+    "covariates",
+)  # what is passed on, and no option of a score
 
 
 class Steps(NamedTuple):

@@ -25,6 +25,7 @@ from steadyset.foundation.arguments import Column, Seed, TableLike, check_flag, 
 from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.kernels.scores import top
+from steadyset.selectors.covariates import COVARIATES, read_covariates
 from steadyset.selectors.filters.registry import Filter, Steps, filters_for, get_filter
 from steadyset.selectors.model_input import nested, too_few
 from steadyset.selectors.models.trees import seed_sequence
@@ -109,7 +110,9 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     weights_equal_copies = True
 
-    def fit(self, X: TableLike, y: Column = None, sample_weight: Column = None) -> Self:
+    def fit(
+        self, X: TableLike, y: Column = None, sample_weight: Column = None, covariates: TableLike | None = None
+    ) -> Self:
         """Score and rank the features.
 
         Parameters
@@ -120,13 +123,30 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             The target; filters that ignore it take None.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             How often each row counts: 0 leaves it out, 2 counts it twice. None counts every row once.
+        covariates : array-like of shape (n_samples, n_covariates) or None, default=None
+            Numbers, such as the age or 0/1 columns of batches, that scores are adjusted for; for anova, t_test, limma.
 
         Returns
         -------
         Self
             The fitted selector.
         """
-        return self._keep(self._ranked(X, y, one_vector(sample_weight)), 0)
+        return self._keep(self._ranked(X, y, one_vector(sample_weight), covariates), 0)
+
+    def score_for(self, task: str) -> Callable[..., Any]:
+        """What scores the features for a task.
+
+        Parameters
+        ----------
+        task : str
+            What the target is.
+
+        Returns
+        -------
+        Callable
+            The score of the filter.
+        """
+        return get_filter(self.name).score_for(task)
 
     def can_fit_many(self) -> bool:
         """Whether the filter scores many resamples together.
@@ -163,12 +183,12 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             vars(copy).update(names)
             yield partial(copy._keep, ranked, run)
 
-    def _ranked(self, X: Any, y: Any, sample_weight: Any) -> Ranked:
+    def _ranked(self, X: Any, y: Any, sample_weight: Any, covariates: Any = None) -> Ranked:
         record = get_filter(self.name)
         data = _checked(record, X, y, sample_weight, self)
         check_flag("fill", self.fill)
         options = {name: getattr(self, name) for name in ("threshold", "params", "random_state", "task", "fill")}
-        return _rank(record, *data, k=self._size(data[0].shape[1]), **options)
+        return _rank(record, *data, k=self._size(data[0].shape[1]), covariates=covariates, **options)
 
     def _keep(self, ranked: Ranked, run: int) -> Self:
         """Fill the attributes from the scores of one resample."""
@@ -381,6 +401,7 @@ def _rank(
     n_jobs: int | None = None,
     task: str | None = None,
     fill: bool = False,
+    covariates: Any = None,
 ) -> Ranked:
     """Run a filter on checked features and M x n checked weights."""
     kind = CLASSES if y is None else filter_task(record, y, task)
@@ -392,6 +413,10 @@ def _rank(
     target = encode_target(record, y, weights, kind)
     if not record.batched and not used.all():
         X, weights, target = X[used], weights[:, used].copy(), None if target is None else target[used]
+    if covariates is not None:
+        if COVARIATES not in inspect.signature(score).parameters:
+            raise InputError(f"The {record.title} takes no covariates; anova, t_test and limma do.")
+        options[COVARIATES] = read_covariates(covariates, X.shape[0])
     if record.greedy:
         options |= {"k": k, "threshold": threshold}
     if "fill" in inspect.signature(score).parameters:

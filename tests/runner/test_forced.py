@@ -1,0 +1,161 @@
+"""Covariates that stay in every model: selectors are adjusted for them, predictors have them, nothing counts them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import steadyset as st
+from steadyset.foundation.errors import InputError
+
+N, D = 120, 12
+DRAWN = st.Subsample(6, fraction=0.7)
+
+
+def clinic(seed=1):
+    """The stage tells of the outcome, x0 adds to it, and x1 is nothing but the stage with noise."""
+    random = np.random.default_rng(seed)
+    stage, age = random.integers(0, 3, N), random.normal(60, 10, N)
+    table = pd.DataFrame(random.normal(size=(N, D)), columns=[f"x{f}" for f in range(D)])
+    table["x1"] = stage + random.normal(size=N) / 3
+    y = (1.2 * stage - 1.2 + table["x0"] + random.normal(size=N) / 2 > 0).astype(int)
+    return table.assign(age=age, stage=np.array(["I", "II", "III"])[stage], status=y)
+
+
+def forced(**options):
+    return st.Data(clinic(), "status", force=["age", "stage"], **options)
+
+
+def test_covariates_are_no_features_and_what_only_repeats_them_is_not_selected():
+    plain = st.assess("anova:k=1", st.Data(clinic().drop(columns="stage"), "status"), resampling=DRAWN)
+    assert plain.selections["anova:k=1"].frequencies[1] > 0.5  # x1 stands for the stage
+    for selector in ("anova:k=1", "limma:k=1", "lasso:k=1"):
+        found = st.assess(selector, forced(), resampling=DRAWN)
+        assert found.features == tuple(f"x{f}" for f in range(D))
+        assert found.failures.empty
+        assert found.selections[selector].frequencies[:2].tolist() == [1.0, 0.0]
+
+
+def test_the_predictor_has_the_covariates_beside_what_is_selected():
+    found = st.assess("anova:k=2", forced(), resampling=DRAWN, scoring=["accuracy", "auc"])
+    table = clinic()
+    beside = np.column_stack([table["age"], table["stage"] == "II", table["stage"] == "III"])
+    y, X = table["status"].to_numpy(), table[list(found.features)].to_numpy()
+    for run, cell in enumerate(found.cells):
+        resample = DRAWN.draw(run, st.resampling.Rows(N, y), 0)
+        for columns, scores in ((list(cell.selected), cell.scores), ([], cell.blind)):
+            values = np.column_stack([beside, X[:, columns]])
+            model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+            model.fit(values[resample.train], y[resample.train])
+            assert scores["accuracy"] == pytest.approx(model.score(values[resample.test], y[resample.test]))
+
+
+def test_the_gain_over_the_covariates_is_told_with_its_interval():
+    found = st.assess("lasso:k=2", forced(), resampling=DRAWN)
+    row = found.summary().loc["lasso:k=2"]
+    gains = [cell.scores["accuracy"] - cell.blind["accuracy"] for cell in found.cells]
+    assert row["accuracy_gain"] == pytest.approx(np.mean(gains))
+    assert row["accuracy_covariates"] == pytest.approx(np.mean([cell.blind["accuracy"] for cell in found.cells]))
+    assert row["accuracy_gain_low"] < row["accuracy_gain"] < row["accuracy_gain_high"]
+    text = str(found)
+    assert "Gain in accuracy over age and stage alone: lasso:k=2 +0." in text
+    assert "age and stage alone" in st.methods_text(found)
+    assert "As covariates, age and stage stayed in every model" in st.methods_text(found)
+
+
+def test_permuted_features_show_no_gain():
+    table = clinic()
+    values = table.loc[:, "x0":"x11"].to_numpy()
+    table.loc[:, "x0":"x11"] = values[np.random.default_rng(7).permutation(N)]
+    data = st.Data(table, "status", force="age,stage")
+    found = st.assess("anova:k=2", data, resampling=st.Subsample(30, fraction=0.7))
+    assert found.summary().loc["anova:k=2", "accuracy_gain_low"] < 0
+    assert "significantly better than age and stage alone" in str(found) or "random" in str(found)
+
+
+def test_values_may_come_from_elsewhere_and_from_files(tmp_path):
+    table = clinic()
+    rest = table.drop(columns=["age", "stage", "status"])
+    named = st.assess("anova:k=2", forced(), resampling=DRAWN)
+    given = st.Data(rest, table["status"], force=table[["age", "stage"]])
+    values = st.Data(
+        rest.to_numpy(), table["status"], features=list(rest), force={"age": table["age"], "stage": table["stage"]}
+    )
+    table.to_csv(tmp_path / "clinic.csv", index=False)
+    read = st.load_data(tmp_path / "clinic.csv", "status", force="age,stage")
+    assert read.features == tuple(rest.columns)
+    for data in (given, values, read):
+        other = st.assess("anova:k=2", data, resampling=DRAWN)
+        assert [c.selected for c in other.cells] == [c.selected for c in named.cells]
+        assert [c.scores for c in other.cells] == [c.scores for c in named.cells]
+
+
+def test_gaps_of_covariates_are_filled_where_values_are():
+    table = clinic()
+    table.loc[3, "age"] = np.nan
+    with pytest.raises(InputError, match="'age' has missing values"):
+        st.assess("anova:k=2", st.Data(table, "status", force="age"), resampling=DRAWN)
+    data = st.Data(table, "status", force=["age", "stage"], prepare="impute=median, scale")
+    assert st.assess("anova:k=2", data, resampling=DRAWN).failures.empty
+
+
+def test_who_cannot_keep_covariates_is_refused_with_those_who_can():
+    with pytest.raises(
+        InputError, match=r"'jmi:k=2', 'forest:k=2' cannot keep .*; elastic_net, lasso, anova, limma and t_"
+    ):
+        st.assess(["jmi:k=2", "forest:k=2", "lasso:k=2"], forced(), resampling=DRAWN)
+    assert st.assess(None, forced(), resampling=st.Subsample(2)).selectors == ("lasso", "elastic_net", "anova")
+    with pytest.raises(InputError, match=r"tune does not take .*force.*assess takes it"):
+        st.tune(None, forced(), n_trials=1)
+    with pytest.raises(InputError, match=r"shortlist does not take .*force.*targets could not be exchanged"):
+        st.shortlist(forced())
+    with pytest.raises(InputError, match="A shortlist ranks the values as they are"):
+        st.shortlist(st.Data(clinic().drop(columns="stage"), "status", prepare="scale"))
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"force": "weight"}, "X has no column 'weight'"),
+        ({"force": ["age", "age"]}, "each once"),
+        ({"force": 3}, "force"),
+        ({"force": {"age": [1.0, 2.0]}}, "force has 2 values of 'age'"),
+        ({"force": {"same": [1] * N}}, "the same value in every row"),
+        ({"force": {"name": [str(i) for i in range(N)]}}, "120 labels in 120 rows"),
+        ({"block": [1, 2]}, "block"),
+    ],
+)
+def test_what_cannot_be_forced_is_told(options, sentence):
+    with pytest.raises(InputError) as told:
+        st.assess("anova:k=2", st.Data(clinic(), "status", **options), resampling=DRAWN)
+    assert sentence in str(told.value)
+
+
+def batches(confounded):
+    table = clinic().drop(columns=["stage", "age"])
+    random = np.random.default_rng(4)
+    batch = np.where(table["status"] == 1, "b", "a") if confounded else random.choice(["a", "b", "c"], N)
+    table["x5"] += 5 * (batch == "b") + table["status"] * 0.9
+    return table.assign(batch=batch)
+
+
+def test_blocks_are_adjusted_for_and_not_predicted_from():
+    found = st.assess("limma:k=2", st.Data(batches(False), "status", block="batch"), resampling=DRAWN)
+    plain = st.assess("limma:k=2", st.Data(batches(False).drop(columns="batch"), "status"), resampling=DRAWN)
+    assert found.selections["limma:k=2"].frequencies[5] > plain.selections["limma:k=2"].frequencies[5]
+    assert found.settings["block"] == "batch"
+    assert "accuracy_gain" not in found.summary()
+    assert "adjusted for blocks of rows (batch)" in st.methods_text(found)
+
+
+def test_blocks_without_a_contrast_of_classes_are_refused_and_few_contrasts_are_told():
+    with pytest.raises(InputError, match="Each of the 2 blocks holds one class only"):
+        st.assess("limma:k=2", st.Data(batches(True), "status", block="batch"), resampling=DRAWN)
+    table = batches(True)
+    table.loc[:59, "batch"] = "mixed"
+    found = st.assess("limma:k=2", st.Data(table, "status", block="batch"), resampling=DRAWN)
+    told = "2 of 3 blocks hold one class only: what is said of classes rests on 60 of 120 rows, in mixed."
+    assert told in found.settings["details"]["blocks"]
+    assert told in " ".join(str(found).split())
