@@ -11,6 +11,7 @@ import steadyset as st
 from steadyset.foundation.errors import InputError
 from steadyset.selectors import ElasticNetSelector, FilterSelector
 from steadyset.selectors.catalogue import with_covariates
+from steadyset.selectors.filters.hazards import cox_score
 
 ORACLES = Path(__file__).parents[1] / "oracles"
 
@@ -38,6 +39,17 @@ def test_lasso_and_elastic_net_beside_free_covariates_are_glmnets(case):
         found = np.append(model.covariate_coef_, model.coef_)
         np.testing.assert_allclose(found * sd, np.array(coef) * sd, atol=1e-6)
         assert model.get_support().tolist() == (np.array(coef[2:]) != 0).tolist()
+
+
+@pytest.mark.parametrize("case", cases("cox_beside.json"))
+def test_the_score_test_of_cox_beside_covariates_is_that_of_survival(case):
+    y, w = np.column_stack([case["time"], case["event"]]).astype(float), case["weights"]
+    X, Z = np.array(case["X"]), np.array(case["Z"])
+    weights = np.ones(len(y)) if w is None else np.array(w)
+    scores = cox_score(X, y, weights[None, :], covariates=Z)[0]
+    np.testing.assert_allclose(scores, case["score"], rtol=1e-8)
+    alike = cox_score(np.column_stack([np.full(len(y), 3.3), Z[:, 0] + 2 * Z[:, 1]]), y, weights[None, :], covariates=Z)
+    assert alike.tolist() == [[0.0, 0.0]]  # a constant, and what covariates make up
 
 
 def drawn(n=60, d=8):

@@ -8,6 +8,7 @@ import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.hazards import cox_fits, cox_slopes, risk_ranks
+from steadyset.selectors.filters.hazards_beside import cox_score_beside
 from steadyset.selectors.filters.registry import Filter, register_filter
 from steadyset.selectors.model_input import powers_of_two
 from steadyset.selectors.validation import dense_columns
@@ -18,15 +19,18 @@ BLOCK_CELLS = 1 << 20  # values that are laid out at once
 Kernel = Callable[[Floats, Floats, Ints, Floats], tuple[Floats, Floats]]
 
 
-def cox_score(X: Floats, y: Floats, weights: Floats) -> Floats:
-    """U(0)² / I(0): the score statistic of Cox's model, which needs no fit and stays finite."""
+def cox_score(X: Floats, y: Floats, weights: Floats, *, covariates: Floats | None = None) -> Floats:
+    """U(0)² / I(0): the score statistic of Cox's model, which needs no fit and stays finite; given covariates, beside
+    them."""
+    if covariates is not None:
+        return cox_score_beside(X, y, weights, covariates)
     slopes, bends, _ = cox_slopes_of(X, y, weights)
     return _ratio(slopes**2, bends)
 
 
-def cox_z(X: Floats, y: Floats, weights: Floats) -> Floats:
+def cox_z(X: Floats, y: Floats, weights: Floats, *, covariates: Floats | None = None) -> Floats:
     """|U(0)| / sqrt(I(0)), the root of the score statistic."""
-    return np.sqrt(cox_score(X, y, weights))
+    return np.sqrt(cox_score(X, y, weights, covariates=covariates))
 
 
 def cox_wald(X: Floats, y: Floats, weights: Floats) -> Floats:
