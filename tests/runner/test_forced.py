@@ -63,7 +63,7 @@ def test_the_gain_over_the_covariates_is_told_with_its_interval():
     assert row["accuracy_gain_low"] < row["accuracy_gain"] < row["accuracy_gain_high"]
     text = str(found)
     assert "Gain in accuracy over age and stage alone: lasso:k=2 +0." in text
-    assert "age and stage alone" in st.methods_text(found)
+    assert "beside a prediction with age and stage alone and one from" in st.methods_text(found)
     assert "As covariates, age and stage stayed in every model" in st.methods_text(found)
 
 

@@ -325,7 +325,8 @@ def _scores(found: Findings, details: Mapping[str, Any]) -> str:
     names = listed([score_title(name) for name in found.scoring])
     by = f" of {shown_name(details['predictor'])}" if details.get("predictor") else ""
     judged = f"The features that each run selected were judged by the {names}{by} on the rows that the run left out"
-    without = ", beside a prediction without features and one from as many features drawn at random"
+    alone = baseline_words(found.settings)[0]
+    without = f", beside a prediction {alone} and one from as many features drawn at random"
     sure = any(not isnan(score.se) for row in found.summary for score in row.scores.values())
     errors = f"; standard errors are corrected for the overlap of the runs{cite('nadeau2003')}" if sure else ""
     return f"{judged}{without if found.baselines else ''}{errors}."

@@ -14,7 +14,7 @@ def column_names(what: str, given: Any) -> tuple[str, ...]:
     """Names of columns, as several texts or as texts with commas."""
     if given is None:
         return ()
-    texts = [given] if isinstance(given, str) else list(given) if is_collection(given) else [None]
+    texts: list[Any] = [given] if isinstance(given, str) else list(given) if is_collection(given) else [None]
     if not all(isinstance(text, str) for text in texts):
         raise wrong_argument(what, "names of columns", given)
     names = [name.strip() for text in texts for name in text.split(",")]

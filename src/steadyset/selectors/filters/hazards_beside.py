@@ -85,7 +85,7 @@ def _fitted(times: Floats, events: Floats, weight: Floats, Z: Floats) -> tuple[R
             b = b - step
             continue
         before = likelihood
-        inverse = np.linalg.pinv(Z.T @ risk.crossed(Z, risk.mean(Z)), hermitian=True)
+        inverse = np.asarray(np.linalg.pinv(Z.T @ risk.crossed(Z, risk.mean(Z)), hermitian=True), np.float64)
         step = inverse @ (Z.T @ risk.residuals)
         if np.abs(Z @ step).max(initial=0.0) < ENOUGH:
             return risk, inverse
@@ -98,7 +98,7 @@ def _at(times: Floats, events: Floats, weight: Floats, scores: Floats) -> tuple[
     r, dead = weight * np.exp(scores), weight * events
     last = np.append(times[1:] != times[:-1], True)
     place = np.cumsum(np.append(0, last[:-1])).astype(np.int64)
-    died, total = np.bincount(place, dead), np.cumsum(r)[last]
+    died, total = np.asarray(np.bincount(place, dead), np.float64), np.cumsum(r)[last]
     counted = died > 0
     hazard = np.cumsum((died / total)[::-1])[::-1][place]
     risk = Risk(r, hazard, dead - r * hazard, np.flatnonzero(last)[counted], total[counted], died[counted])
