@@ -408,7 +408,9 @@ def _put(
     coef, importances = np.zeros((*level.coefs.shape[1:], data.X.shape[1])), np.zeros(data.X.shape[1])
     coef[..., level.features] = level.coefs.T
     importances[level.features] = _largest(level.standardised) * y_unit
-    selector.coef_, selector.covariate_coef_, selector.importances_ = coef[..., :d], coef[..., d:], importances[:d]
+    selector.coef_, selector.importances_ = coef[..., :d], importances[:d]
+    if type(selector) is ElasticNetSelector:
+        selector.covariate_coef_ = coef[..., d:]
     selector.intercept_ = level.intercept if np.ndim(level.intercept) else float(level.intercept)
     selector.support_ = selector.importances_ != 0.0
     selector.n_tied_ = len(left_out_copies(data.X[:, :d], selector.support_, data.rows(run)))
