@@ -17,9 +17,8 @@ from steadyset.selectors.covariates import read_covariates
 from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import PATH_OUTCOMES, LinearSelector
 from steadyset.selectors.model_input import left_out_copies
-from steadyset.selectors.path_data import Level, Path, Resamples, read_resamples
+from steadyset.selectors.path_data import FAMILIES, Level, Path, Resamples, read_resamples
 from steadyset.selectors.paths import (
-    FAMILIES,
     Batches,
     SharedPaths,
     Solving,
@@ -409,8 +408,7 @@ def _put(
     coef[..., level.features] = level.coefs.T
     importances[level.features] = _largest(level.standardised) * y_unit
     selector.coef_, selector.importances_ = coef[..., :d], importances[:d]
-    if type(selector) is ElasticNetSelector:
-        selector.covariate_coef_ = coef[..., d:]
+    selector.covariate_coef_ = coef[..., d:]
     selector.intercept_ = level.intercept if np.ndim(level.intercept) else float(level.intercept)
     selector.support_ = selector.importances_ != 0.0
     selector.n_tied_ = len(left_out_copies(data.X[:, :d], selector.support_, data.rows(run)))

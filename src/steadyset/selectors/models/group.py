@@ -141,6 +141,7 @@ class GroupLassoSelector(LinearSelector):
             check_k(self.k, len(self.groups_), what="groups")
         options: Any = {name: value for name, value in self.get_params().items() if name != "groups"}
         found = vars(ElasticNetSelector(**options).fit(X, y, sample_weight))
+        del found["covariate_coef_"]
         self.__dict__.update({name: value for name, value in found.items() if name.endswith("_")})
         return self
 
