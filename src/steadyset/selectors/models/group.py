@@ -141,8 +141,8 @@ class GroupLassoSelector(LinearSelector):
             check_k(self.k, len(self.groups_), what="groups")
         options: Any = {name: value for name, value in self.get_params().items() if name != "groups"}
         found = vars(ElasticNetSelector(**options).fit(X, y, sample_weight))
-        del found["covariate_coef_"]
-        self.__dict__.update({name: value for name, value in found.items() if name.endswith("_")})
+        kept = {name: value for name, value in found.items() if name.endswith("_") and name != "covariate_coef_"}
+        self.__dict__.update(kept)
         return self
 
     def _keep(self, path: _GroupPath, level: _Level, training: Training) -> Self:
