@@ -4,7 +4,8 @@ Each case draws data from a population: features in correlated blocks, some of w
 independent pairs of studies of n/2 and of n rows give the true agreement. Then `st.replication` looks at single data
 sets of n rows: how far its estimates are off, and how often its 95% intervals hold the truth.
 
-    python -m benchmarks.replication            # writes benchmarks/replication.json
+    python -m benchmarks.replication        # writes benchmarks/replication.json and the table of docs/replication.md
+    python -m benchmarks.replication page   # only the table
 """
 
 from __future__ import annotations
@@ -13,12 +14,16 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import steadyset as st
+from benchmarks.coverage.report import table
 
 OUT = Path(__file__).with_suffix(".json")
+PAGE = Path(__file__).parents[1] / "docs" / "replication.md"
+BEGIN, END = "<!-- replication study -->", "<!-- end of the study -->"
 DATA_SETS, PAIRS, TRUE_PAIRS = 40, 60, 300
 
 
@@ -66,7 +71,6 @@ CASES = (
     Case("noise, number", "anova:k=10", "number"),
     Case("few effects, number", "anova:k=10", "number", effects=tuple(0.4 * e for e in FEW)),
     Case("many effects, number", "anova:k=10", "number", effects=tuple(0.4 * e for e in MANY)),
-    Case("many effects, number, 200 rows", "anova:k=10", "number", n=200, effects=tuple(0.4 * e for e in MANY)),
     Case("few effects, number, lasso", "lasso:k=10", "number", effects=tuple(0.4 * e for e in FEW)),
 )
 
@@ -117,16 +121,43 @@ def measure(case: Case) -> dict[str, object]:
     return told
 
 
+def page(results: list[dict[str, Any]]) -> str:
+    """What was found, as the table of the page."""
+    header = ["case", "rows", "half: true", "bias", "covered", "width", "same: true", "bias", "covered", "width"]
+    rows = []
+    for one in results:
+        row = [f"{one['case']} ({one['selector']})", one["n"]]
+        for at in ("half", "same"):
+            seen = one[at]
+            row += [
+                f"{seen['truth']:.2f}",
+                f"{seen['bias']:+.2f}",
+                f"{100 * seen['covered']:.0f}%",
+                f"{seen['width']:.2f}",
+            ]
+        rows.append(row)
+    return table(header, rows)
+
+
+def write_page(results: list[dict[str, Any]]) -> None:
+    """Put the table into the page."""
+    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    PAGE.write_text(f"{before}{BEGIN}\n\n{page(results)}\n\n{END}{rest.split(END, 1)[1]}", encoding="utf-8")
+
+
 def main(names: list[str]) -> None:
     """Measure the cases, or those that are named, and write what was found."""
-    before = json.loads(OUT.read_text()) if OUT.exists() else []
+    before = json.loads(OUT.read_text(encoding="utf-8")) if OUT.exists() else []
     done = {one["case"]: one for one in before}
     for case in CASES:
         if names and case.name not in names:
             continue
         done[case.name] = measure(case)
         print(json.dumps(done[case.name]), flush=True)
-        OUT.write_text(json.dumps([done[one.name] for one in CASES if one.name in done], indent=1) + "\n")
+        OUT.write_text(
+            json.dumps([done[one.name] for one in CASES if one.name in done], indent=1) + "\n", encoding="utf-8"
+        )
+    write_page([done[one.name] for one in CASES if one.name in done])
 
 
 if __name__ == "__main__":

@@ -183,7 +183,7 @@ def test_a_folder_without_details_tells_what_it_knows(tmp_path):
     folder.write_settings({key: value for key, value in settings.items() if not key.startswith("schema")})
     said = st.methods_text(tmp_path / "runs")
     assert "60 rows and 12 features" in said
-    assert "lasso:k=3: ElasticNetSelector(k=3, " in said
+    assert "lasso:k=3: ElasticNetSelector(grouped=False, k=3, " in said
     assert "Subsample(fraction=0.8, stratified=False)" in said
 
 

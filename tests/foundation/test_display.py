@@ -91,7 +91,7 @@ def test_every_result_prints_itself_within_80_columns(results, kind):
     assert text.startswith(kind)
     assert len(text.splitlines()) > 3
     assert max(map(len, text.splitlines())) <= WIDTH
-    assert "..." not in text
+    assert "..." not in text.replace("st.assess(..., n_runs=", "")  # the call that is told as a next step
 
 
 @pytest.mark.parametrize("kind", ["Assessment", "Comparison", "Consensus", "Tuning"])

@@ -66,7 +66,9 @@ def test_what_has_the_same_index_or_none_goes_by_position(y):
         (np.ma.masked_array([0, 0, 1, 1], [0, 0, 0, 1]), "y has missing values"),
         (np.array([0, 0, 1, 1j]), "y holds complex numbers"),
         (np.array(["2020", "2021", "2022", "2022"], "M8[Y]"), "y holds dates"),
-        (np.array([(1, True)] * 4, [("time", float), ("event", bool)]), "y holds records"),
+        (np.array([(1,)] * 4, [("time", float)]), "y holds records"),
+        (np.array([(0, True)] * 4, [("time", float), ("event", bool)]), "the time 'time' is 0 in 4 rows"),
+        (np.array([(1, 2)] * 4, [("time", float), ("event", int)]), "the event 'event' holds 2; expected 1"),
         ([[0], [0, 1]], "different lengths"),
     ],
 )

@@ -126,13 +126,14 @@ def test_what_one_gets_of_an_inspected_table_with_many_columns_is_one_s_own(tmp_
 
 
 def test_the_page_opens_an_upload_once_from_its_first_look_to_the_order(watched):
-    from steadyset.serve.sandboxed import fixed_runs, understood
+    from steadyset.serve.sandboxed import checked, understood
 
     path, counts = watched("data.csv")
     for reading in ({}, {"target": "y"}):
         told = understood(str(path), reading, None)
         assert (told["candidates"], counts()[0]) == ({"b": 2, "y": 2}, 1)
-    assert fixed_runs(str(path), {"target": "y"}, None, "kfold:n_splits=2") == 2
+    asked = {"selector": ["anova"], "resampling": "kfold:n_splits=2"}
+    assert checked(str(path), {"target": "y"}, asked) == {"runs": None}  # the resampling says how many
     assert counts() == (1, 1)
 
 
@@ -163,6 +164,10 @@ def test_the_page_shows_the_first_cells_of_a_table_without_reading_all_of_them_a
     path.write_text(content, encoding="utf-8")
     header, *body = read_sheet(path).rows
     monkeypatch.setattr(sandboxed, "read_sheet", lambda *_, **__: pytest.fail("all cells are read again"))
-    shown = sandboxed.understood(str(path), {}, None)["preview"]
-    assert (shown["header"], shown["body"], shown["n_rows"]) == (header, body[:6], len(body))
+    told = sandboxed.understood(str(path), {}, None)
+    shown, candidates = told["preview"], list(told["candidates"])
+    assert candidates
+    names = [*candidates, *(name for name in header if name not in candidates)]  # what may be the target is ahead
+    rows = [[row[header.index(name)] for name in names] for row in body[:6]]
+    assert (shown["header"], shown["body"], shown["n_rows"]) == (names, rows, len(body))
     assert (shown["columns"], shown["n_columns"]) == (header, len(header))

@@ -18,7 +18,7 @@ def table(tmp_path):
 def test_two_columns_of_a_table_are_the_target_and_no_features(table):
     data = st.load_data(table, ["time", "event"])
     assert data.y.tolist() == Y
-    assert (data.features, data.target) == (("a", "b"), "time, event")
+    assert (data.features, data.target) == (("a", "b"), "time and event")
     assert str(data).startswith("4 rows, 2 features, target 'time' and 'event'")
     assert st.load_data(table, ["event"]).y.tolist() == st.load_data(table, "event").y.tolist()
 
@@ -53,8 +53,12 @@ def test_what_cannot_be_a_target_of_several_columns_is_refused(table, target, se
 
 def test_several_columns_hold_numbers_and_no_groups(tmp_path, table):
     path = tmp_path / "t.csv"
-    path.write_text("a,time,state\n1,2,ill\n2,1,well\n3,1,ill\n", encoding="utf-8")
-    with pytest.raises(InputError, match="the target 'state' holds 'ill'; a target of several columns has numbers"):
+    path.write_text("a,b,time,state\n1,4,2,ill\n2,5,1,well\n3,4,1,ill\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"the event 'state' holds ill, well; expected 1 \(or True\) where it took"):
         st.load_data(path, ["time", "state"])
+    with pytest.raises(InputError, match="the time 'state' holds 'ill'; expected positive numbers"):
+        st.load_data(path, ["state", "time"])
+    with pytest.raises(InputError, match="the target 'state' holds 'ill'; a target of several columns has numbers"):
+        st.load_data(path, ["time", "state", "a"])
     with pytest.raises(InputError, match="'event' is the target and cannot name the groups too"):
         st.load_data(table, ["time", "event"], groups="event")

@@ -17,7 +17,8 @@ ORACLES = Path(__file__).parents[1] / "oracles"
 
 
 def cases(name):
-    return [pytest.param(case, id=case["id"]) for case in json.loads((ORACLES / name).read_text())["cases"]]
+    kept = json.loads((ORACLES / name).read_text(encoding="utf-8"))
+    return [pytest.param(case, id=case["id"]) for case in kept["cases"]]
 
 
 @pytest.mark.parametrize("case", cases("limma_designs.json"))

@@ -85,7 +85,7 @@ def test_parameters_after_the_colon_come_before_those_of_the_name():
     [
         ("laso", "There is no selector called 'laso'; did you mean 'lasso'?"),
         ("qqq", "There is no selector called 'qqq'; list_selectors() lists them"),
-        ("lasso:size=3", "The selector 'lasso' has no parameter 'size'; it takes k, l1_ratio,"),
+        ("lasso:size=3", "The selector 'lasso' has no parameter 'size'; it takes grouped, k, l1_ratio,"),
         ("anova:alpha=1", "The selector 'anova' has no parameter 'alpha'; it takes fill, fraction, k,"),
     ],
 )

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.assessment.extract import Extract
 from steadyset.findings import Findings, findings_of
 from steadyset.findings.box import directions_of, shown_procedure
 from steadyset.foundation.arguments import check_integer
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed, percent, shown_name
+from steadyset.inference.extract import Extract
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.plots.catalogue import picture
 from steadyset.plots.drawing import shortened, text_width
@@ -425,7 +425,8 @@ def sample_map(result: ResultLike, *, top: int = MAX_ROWS) -> Picture:
 def _map(alt: Any, data: pd.DataFrame, colours: dict[str, str], target: str) -> Any:
     axis = alt.Axis(labels=False, ticks=False, grid=False, title=None, domain=False)
     free = alt.Scale(zero=False, nice=True)
-    base = alt.Chart(data, usermeta={"fill": {"beside": 12, "least": 160}}).encode(
+    whole = {"width": 300, "height": 300, "usermeta": {"fill": {"beside": 12, "least": 160}}}
+    base = alt.Chart(data).encode(
         x=alt.X("across:Q", axis=axis, scale=free), y=alt.Y("upwards:Q", axis=axis, scale=free)
     )
     marks = base.mark_point(filled=False, size=28, strokeWidth=1.3)
@@ -434,7 +435,7 @@ def _map(alt: Any, data: pd.DataFrame, colours: dict[str, str], target: str) -> 
         legend = alt.Legend(title=target, orient="bottom", gradientLength=120)
         tip = tips(alt, number=(".4~g", target))
         points = marks.encode(color=alt.Color("number:Q", scale=scale, legend=legend), tooltip=tip)
-        return alt.layer(points).properties(width=300, height=300)
+        return alt.layer(points).properties(**whole)
     scale = alt.Scale(domain=list(colours), range=list(colours.values()))
     points = marks.encode(
         stroke=alt.Stroke("label:N", scale=scale, legend=None),
@@ -446,7 +447,7 @@ def _map(alt: Any, data: pd.DataFrame, colours: dict[str, str], target: str) -> 
     words = alt.Chart(middles).encode(x="across:Q", y="upwards:Q", text="label:N")
     around = words.mark_text(fontSize=13, fontWeight="bold", stroke="white", strokeWidth=4, aria=False)
     text = words.mark_text(fontSize=13, fontWeight="bold").encode(color=alt.Color("label:N", scale=scale, legend=None))
-    return alt.layer(points, around, text).properties(width=300, height=300)
+    return alt.layer(points, around, text).properties(**whole)
 
 
 def _map_seen(data: pd.DataFrame) -> str:

@@ -152,8 +152,8 @@ class Replication(ShownFindings, Drawable):
     >>> found = st.replication("anova:k=5", X, y)
     >>> found.table.round(1)[["rows", "in_common", "low", "high"]].head(2)
        rows  in_common  low  high
-    0    40        3.7  2.6   4.4
-    1    80        4.5  3.4   5.0
+    0    40        3.5  2.2   4.4
+    1    80        4.1  3.3   4.9
     """
 
     replicated: Replicated

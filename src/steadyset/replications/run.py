@@ -82,7 +82,7 @@ def replication(
     >>> X[y == 1, :5] += 1
     >>> found = st.replication("anova:k=5", X, y)
     >>> found.features["frequency"].round(1).tolist()
-    [1.0, 0.8, 0.8, 0.7, 0.5]
+    [1.0, 1.0, 0.9, 0.7, 0.7]
     """
     if pairs is not None:
         check_integer("pairs", pairs, least=10)

@@ -227,7 +227,7 @@ def columns_of(y: Any) -> dict[str, Any] | None:
     Columns of truth values come last, as an event stands after its time. None for a target of one value per row.
     """
     names = getattr(getattr(y, "dtype", None), "names", None)
-    if names:
+    if names and len(names) > 1:
         columns = {str(name): np.asarray(y[name]) for name in names}
     else:
         try:

@@ -8,6 +8,7 @@ from records import scores, top_features
 from steadyset.foundation.errors import InputError
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.filters import Filter, list_filters, register_filter
+from steadyset.selectors.filters.registry import filters_for
 from steadyset.tasks import TASKS
 
 X = np.random.default_rng(0).normal(size=(12, 3))
@@ -44,10 +45,20 @@ def test_a_text_column_is_refused_by_name():
         scores("mim", np.array([[1, "x"], [2, "y"]], dtype=object), [0, 1])
 
 
-@pytest.mark.parametrize("name", sorted(list_filters().query("target != 'none'").index.drop("mutual_info")))
+@pytest.mark.parametrize("name", sorted(filters_for("classes")))
 def test_one_class_is_refused(name):
     with pytest.raises(InputError, match=f"y has one class only, tumour; filter '{name}' compares at least 2 classes"):
         FilterSelector(name).fit(X, ["tumour"] * 12)
+
+
+@pytest.mark.parametrize("name", sorted(list_filters().query("target == 'survival'").index))
+@pytest.mark.parametrize("y", [["tumour"] * 12, Y], ids=["text", "numbers"])
+def test_classes_are_refused_by_filters_for_times(name, y):
+    sentence = f"y is taken as classes, and the filter '{name}' is for time to event; filters that can: anova, "
+    with pytest.raises(InputError, match=sentence):
+        FilterSelector(name).fit(X, y)
+    with pytest.raises(InputError, match=r"y has 1 value per row, .* has 2; give st.Survival\(time, event\)"):
+        FilterSelector(name, task="survival").fit(X, Y)
 
 
 def test_a_resample_with_one_class_is_named():

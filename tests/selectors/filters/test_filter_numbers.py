@@ -131,10 +131,22 @@ def test_identifiers_are_no_classes():
 def test_a_time_and_an_event_are_two_targets():
     X = np.random.default_rng(0).normal(size=(4, 4))
     y = np.array([(True, 1.0), (False, 2.0), (True, 3.0), (False, 1.0)], dtype=[("event", bool), ("time", float)])
-    with pytest.raises(InputError, match=r"y has 2 values per row \(event, time\); expected one"):
+    plain = np.column_stack([y["time"], y["event"]])
+    np.testing.assert_array_equal(scores("anova", X, y), scores("anova", X, plain))
+    sentence = r"y is time to event \(2 events in 4 rows, .*\), and the filter 'limma' is for .* can: cox_score, "
+    with pytest.raises(InputError, match=sentence):
+        FilterSelector("limma").fit(X, y)
+    with pytest.raises(InputError, match=r"y has 2 values per row .*: the time 'y\[:, 0\]' is -.* positive numbers"):
+        FilterSelector("anova").fit(X, -plain)
+
+
+def test_three_targets_are_refused():
+    X = np.random.default_rng(0).normal(size=(4, 4))
+    y = np.array([(True, 1.0, 2)] * 4, dtype=[("event", bool), ("time", float), ("stage", int)])
+    with pytest.raises(InputError, match=r"y has 3 values per row \(event, time, stage\); expected one"):
         FilterSelector("anova").fit(X, y)
-    with pytest.raises(InputError, match=r"got an array of shape \(4, 2\)"):
-        FilterSelector("anova").fit(X, X[:, :2])
+    with pytest.raises(InputError, match=r"got an array of shape \(4, 3\)"):
+        FilterSelector("anova").fit(X, X[:, :3])
 
 
 def test_ties_that_the_order_of_columns_decides_are_counted():

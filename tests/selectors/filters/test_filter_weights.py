@@ -9,6 +9,7 @@ from records import scores, top_features
 from steadyset.foundation.errors import InputError
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.filters import get_filter, list_filters
+from steadyset.tasks import SURVIVAL
 
 FILTERS = sorted(list_filters().index)
 
@@ -18,16 +19,22 @@ def options(name: str) -> dict[str, int]:
 
 
 def draw_data(name: str, seed: int, n_rows: int = 14) -> tuple[np.ndarray, np.ndarray]:
-    """Small data with ties, a constant and a copy, for as many classes as the filter takes."""
+    """Small data with ties, a constant and a copy, for as many classes as the filter takes, or for tied times."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2 + get_filter(name).multiclass, n_rows)
     X = (y[:, None] * rng.uniform(0, 2, 6) + rng.normal(size=(n_rows, 6))).round(1)
     X[:, 1] = 0.1
     X[:, 2] = X[:, 3]
+    if get_filter(name).target == (SURVIVAL,):
+        times = rng.exponential(np.exp(-y)).round(1) + 0.1
+        return X, np.column_stack([times, rng.random(n_rows) < 0.7]).astype(float)
     return X, y
 
 
 def enough(y: np.ndarray, weights: np.ndarray) -> bool:
+    if y.ndim == 2:  # two times of events, and a row that is left at the later one
+        times = np.unique(y[(weights > 0) & (y[:, 1] == 1), 0])
+        return times.size >= 2 and (y[weights > 0, 0] > times[-2]).sum() >= 2
     present = np.unique(y[weights > 0]).size
     return present >= 2 and weights.sum() >= max(3, 2 * present)
 
@@ -42,7 +49,7 @@ def test_weights_equal_copied_rows(name, seed, weights):
     selector = FilterSelector(name, k=3, params=options(name), random_state=0)
     weighted = selector.fit(X, y, sample_weight=weights)
     found, ranking = weighted.scores_, weighted.ranking_
-    copied = selector.fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    copied = selector.fit(np.repeat(X, weights, axis=0), np.repeat(y, weights, axis=0))
     np.testing.assert_allclose(found, copied.scores_, rtol=1e-9, atol=1e-12)
     if get_filter(name).greedy:
         np.testing.assert_array_equal(ranking, copied.ranking_)

@@ -477,12 +477,14 @@ def filter_task(record: Filter, y: NDArray[Any], task: str | None) -> str:
     served = TASKS[kind].among(record.target)
     if served or not record.target:
         return served or kind
-    if task is None and len(record.target) == 1 and not TASKS[record.target[0]].has_classes:
-        return record.target[0]  # whole numbers; check_numbers refuses text
+    only = TASKS[record.target[0]]
+    alike = not only.has_classes and only.n_columns == TASKS[kind].n_columns
+    if task is None and len(record.target) == 1 and alike:
+        return only.name  # whole numbers; check_numbers refuses text
     others = ", ".join(filters_for(kind))
     given = TASKS[kind]
-    values = given.describe(y)
-    what = f"taken as {given.words}" if given.has_classes else values
+    words, _, values = given.describe(y).partition(", ")
+    what = f"taken as {given.words}" if given.has_classes else f"{words} ({values})"
     two = {
         one: f"two {TASKS[one].several}" for one in record.target if TASKS[one].has_classes and not record.multiclass
     }

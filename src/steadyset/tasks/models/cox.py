@@ -153,7 +153,7 @@ class CoxModel(_Hazards):
     >>> X = random.normal(size=(200, 2))
     >>> y = st.Survival(random.exponential(np.exp(-X[:, 0])), np.ones(200))
     >>> st.CoxModel().fit(X, y).coef_.round(1).tolist()
-    [1.0, 0.1]
+    [1.0, -0.0]
     """
 
     coef_: Floats
