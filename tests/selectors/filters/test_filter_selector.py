@@ -34,8 +34,9 @@ class OfTimes(FilterSelector):
     """A filter for times, where scikit-learn's checks give classes or numbers: those are times, and all rows events."""
 
     def fit(self, X, y=None, sample_weight=None):
-        if y is not None and np.ndim(y) and np.asarray(y).dtype.kind in "biuf" and np.isfinite(y).all():
-            times = np.ravel(y) - np.min(y) + 1.0
+        given = np.asarray(y)
+        if given.ndim and given.dtype.kind in "iuf" and np.isfinite(given).all():
+            times = given.ravel() - given.min() + 1.0
             y = np.column_stack([times, np.ones(len(times))])
         return super().fit(X, y, sample_weight)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any
 
 import numpy as np
 
@@ -98,6 +100,18 @@ def _ratio(numerator: Floats, denominator: Floats) -> Floats:
     return np.asarray(np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0))
 
 
+def _constant_is_zero(score: Callable[..., Floats]) -> Callable[..., Floats]:
+    """A statistic that is 0 instead of undefined for a feature without information, where others have some."""
+
+    @wraps(score)
+    def scored(*data: Floats, **options: Any) -> Floats:
+        found = score(*data, **options)
+        found[np.isnan(found) & ~np.isnan(found).all(axis=1, keepdims=True)] = 0.0
+        return found
+
+    return scored
+
+
 _COX = {
     "cox_score": (cox_score, "score statistic of Cox's model of the feature alone", "U(0)² / I(0)"),
     "cox_wald": (cox_wald, "Wald's statistic of Cox's model of the feature alone", "(b / se)²"),
@@ -107,7 +121,7 @@ for _name, (_score, _summary, _formula) in _COX.items():
     register_filter(
         Filter(
             name=_name,
-            score=_score,
+            score=_constant_is_zero(_score),
             target=(SURVIVAL,),
             batched=True,
             constant=0.0,

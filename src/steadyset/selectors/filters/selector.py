@@ -447,7 +447,7 @@ def _rank(
         orders, n_tied = [order for part in parts for order in part[1]], [ties for part in parts for ties in part[2]]
     selectable = ~np.isnan(found)
     if not selectable.any(axis=1).all():
-        where = " in a resample" if len(weights) > 1 else ""
+        where = " in a resample" if len(weights) > 1 else " of 1 sample" if X.shape[0] == 1 else ""
         raise InputError(f"The {record.title} gives no score (nan) to any feature{where}.")
     if not fill:
         selectable &= _better_than_constant(record, found, X, target, weights)
