@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -139,7 +140,9 @@ def read_wide_csv(
         if has_header:
             lines.readline()
         try:
-            return parser.columns() if all(map(parser.takes, lines)) else None
+            while parser.take(lines):
+                pass
+            return parser.columns() if parser.regular else None
         except (pa.ArrowException, csv.Error, UnicodeDecodeError):
             return None
 
@@ -150,32 +153,52 @@ class _Parser:
     def __init__(self, names: list[str], delimiter: str, apart: Collection[str], decimal: str) -> None:
         self.names, self.delimiter, self.apart, self.decimal = names, delimiter.encode(), set(apart), decimal
         self.other: list[int] | None = None
+        self.regular = True
         self.rows: list[list[str]] = []
         self.blocks: deque[Floats] = deque()
         self.waiting, self.n_waiting = io.BytesIO(), 0
 
-    def takes(self, line: bytes) -> bool:
-        """Keep a line; False where it does not have a cell for each column."""
+    def take(self, lines: IO[bytes]) -> bool:
+        """Keep the next line; False at the end, and where a line does not have a cell for each column (irregular).
+
+        A line may be a large part of the file, so that nothing holds it longer than needed.
+        """
+        line = lines.readline()
+        if not line:
+            return False
         line = line.rstrip(b"\r\n")
         if not line.strip(self.delimiter):  # an empty row, perhaps of as many cells as the others
             return True
         if line.startswith(b"#") and line.count(self.delimiter) + 1 < len(self.names):  # a comment
             return True
-        cells = line.split(self.delimiter) if b'"' not in line else self._unquoted(line)
-        if b"\r" in line or len(cells) != len(self.names):
+        cells = None if b"\r" in line else self._numbers(line)
+        del line
+        if cells is None:
+            self.regular = False
             return False
-        if self.other is None:  # the first line of data tells which columns are not numbers
-            self.other = [f for f, cell in enumerate(cells) if self.names[f] in self.apart or not self._is_number(cell)]
-        if len(self.other) > MOST_OTHERS:
-            return False
-        self.rows.append([cells[f].decode() for f in self.other])
-        for f in reversed(self.other):
-            del cells[f]
-        self.waiting.write(b"\n".join([*cells, b""]))
+        self.waiting.write(cells)
+        self.waiting.write(b"\n")  # which a last cell that is empty needs
         self.n_waiting += 1
+        del cells
         if self.waiting.tell() > BYTES_AT_ONCE:
             self._parse()
         return True
+
+    def _numbers(self, line: bytes) -> bytes | None:
+        """The cells of the columns of numbers, one below the other; None where there is not one for each column."""
+        if self.other is not None and not self.other and b'"' not in line:
+            return self._lines_of_cells(line) if line.count(self.delimiter) + 1 == len(self.names) else None
+        cells = self._lines_of_cells(line)
+        # A place per cell: a list of the cells themselves would take several times the file.
+        ends = np.append(np.flatnonzero(np.frombuffer(cells, np.uint8) == ord("\n")), len(cells))
+        if len(ends) != len(self.names):
+            return None
+        if self.other is None:
+            self._look(cells, ends)
+        assert self.other is not None
+        if len(self.other) > MOST_OTHERS:
+            return None
+        return self._without_others(cells, ends) if self.other else cells
 
     def columns(self) -> Columns | None:
         self._parse()
@@ -194,9 +217,25 @@ class _Parser:
             whole &= row == np.rint(row)
         return Columns(self.names, len(X), numeric, X, self._others(), whole, decimal=self.decimal)
 
-    def _unquoted(self, line: bytes) -> list[bytes]:
-        cells = next(csv.reader([line.decode()], delimiter=self.delimiter.decode()))
-        return [cell.encode() for cell in cells]
+    def _lines_of_cells(self, line: bytes) -> bytes:
+        """The cells one below the other."""
+        if b'"' not in line:
+            return line.replace(self.delimiter, b"\n")
+        return "\n".join(next(csv.reader([line.decode()], delimiter=self.delimiter.decode()))).encode()
+
+    def _without_others(self, line: bytes, ends: Ints) -> bytes:
+        """Keep the cells of the other columns apart; the cells that are left."""
+        assert self.other is not None
+        spans = [(0 if f == 0 else int(ends[f - 1]) + 1, int(ends[f])) for f in self.other]
+        self.rows.append([line[start:end].decode() for start, end in spans])
+        between = zip([0, *(end + 1 for _, end in spans)], [*(start for start, _ in spans), len(line) + 1], strict=True)
+        left = b"".join(line[start:end] for start, end in between)
+        return left[:-1] if spans[-1][1] == len(line) else left
+
+    def _look(self, line: bytes, ends: Ints) -> None:
+        """Which columns are not numbers, by the first line of data."""
+        cells = (line[before + 1 : end] for before, end in pairwise(chain([-1], ends)))
+        self.other = [f for f, cell in enumerate(cells) if self.names[f] in self.apart or not self._is_number(cell)]
 
     def _is_number(self, cell: bytes) -> bool:
         text = cell.decode().strip()
