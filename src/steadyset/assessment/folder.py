@@ -23,6 +23,7 @@ from typing import Any
 
 from filelock import Timeout
 
+from steadyset.assessment.extract import Extract
 from steadyset.assessment.written import (
     SCHEMA,
     SCHEMA_VERSION,
@@ -41,7 +42,6 @@ from steadyset.assessment.written import (
     write_json,
 )
 from steadyset.foundation.errors import InputError
-from steadyset.inference.extract import Extract
 from steadyset.io import beneath
 from steadyset.io.disk import (
     ALIKE_FEATURES,

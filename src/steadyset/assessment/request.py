@@ -219,11 +219,12 @@ def make_plan(
     wrong.tell()
     gaps = columns_with_gaps(table)
     refuse_empty(table, gaps, names)
-    preparation = read_preparation(prepare, labels, len(names), gaps)
+    preparation = None if prepare is None else read_preparation(prepare, labels, len(names), gaps)
     imputes = isinstance(prepare, str) and any(step.name == IMPUTE for step, _ in read_steps(prepare))
     blocks = None if data.block is None else aligned_rows(X, data.block, "block")
     covariates: Any = data.force  # by name, since as_data
-    forced = read_forced(covariates, blocks, target, kind, imputes=imputes)
+    alone = covariates is None and blocks is None
+    forced = None if alone else read_forced(covariates, blocks, target, kind, imputes=imputes)
     seed = seed_of(random_state if drawing.random_state is None else drawing.random_state)
     plan = Plan(
         table,

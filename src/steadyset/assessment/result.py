@@ -29,8 +29,8 @@ from steadyset.selections import Selections
 if TYPE_CHECKING:
     import pandas as pd
 
+    from steadyset.assessment.extract import Extract
     from steadyset.inference.comparison import Comparison
-    from steadyset.inference.extract import Extract
     from steadyset.inference.features import Directions, FeatureBlock
     from steadyset.kernels.arrays import Ints
     from steadyset.similarity import FeatureSimilarity

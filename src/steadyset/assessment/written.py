@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.inference.extract import Extract
+from steadyset.assessment.extract import Extract
 from steadyset.runner.run import EVERY_ROW, Cell
 from steadyset.similarity.alike import Alike
 from steadyset.tasks import TASKS

@@ -31,6 +31,17 @@ MAX_LOSSES = 6  # selectors whose losses a sentence tells
 MAX_GROWTH = 50  # times the rows; beyond, a number of rows would be no help
 
 
+def tells(classes: Sequence[str], target: str, *, one: bool) -> str:
+    """What features do for a target with these classes, or without: tell them apart, or go with it."""
+    of = shown_name(target) if target else "the target"
+    if not classes:
+        return f"{'goes' if one else 'go'} with {of}"
+    verb = "tells" if one else "tell"
+    if len(classes) == 2:
+        return f"{verb} {shown_name(classes[1])} from {shown_name(classes[0])}"
+    return f"{verb} the {len(classes)} classes of {of} apart"
+
+
 def no_better_than_baselines(
     rows: Sequence[Procedure], beaten: Mapping[str, Beaten], score: str, without: tuple[str, str]
 ) -> list[str]:

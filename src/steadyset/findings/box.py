@@ -11,7 +11,7 @@ import numpy as np
 
 from steadyset.assessment.result import NOT_ABOVE
 from steadyset.findings import shortlist_words
-from steadyset.findings.answer import ranked
+from steadyset.findings.answer import ranked, tells
 from steadyset.findings.of_results import target_told
 from steadyset.findings.parts import Core, Findings, Procedure
 from steadyset.foundation.text import counted, listed, number, percent, shown_name, span
@@ -106,7 +106,7 @@ def question(found: Findings) -> str:
 
 def _tells(found: Findings) -> str:
     details = found.settings.get("details", {})
-    return shortlist_words.tells(list(details.get("classes", {})), str(details.get("target") or ""), one=True)
+    return tells(list(details.get("classes", {})), str(details.get("target") or ""), one=True)
 
 
 # ---- selectors, and recorded selections of many runs ---------------------------------------------------------------

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import isnan
 
+from steadyset.findings.answer import tells
 from steadyset.foundation.text import amount, counted, listed, number, percent, shown_name, span
 from steadyset.runner.scoring import score_title
 from steadyset.shortlists.listed import CANDIDATE, LISTED, STANDARD_DEVIATIONS, Listed, ListedGroup, Prediction
@@ -52,17 +52,6 @@ def headline(found: Listed) -> str:
         error = "it" if found.false is not None and found.false >= 1 else error.replace("of them", "of such features")
     what = tells(found.classes, found.target, one=n == 1)
     return f"{who} {what}; {error} may be false."
-
-
-def tells(classes: Sequence[str], target: str, *, one: bool) -> str:
-    """What features do for a target with these classes, or without: tell them apart, or go with it."""
-    of = shown_name(target) if target else "the target"
-    if not classes:
-        return f"{'goes' if one else 'go'} with {of}"
-    verb = "tells" if one else "tell"
-    if len(classes) == 2:
-        return f"{verb} {shown_name(classes[1])} from {shown_name(classes[0])}"
-    return f"{verb} the {len(classes)} classes of {of} apart"
 
 
 def group_words(group: ListedGroup) -> str:

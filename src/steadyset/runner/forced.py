@@ -48,12 +48,8 @@ class Forced:
         return values[:, np.sort(order[: len(sizes)][sizes > RANK * sizes.max(initial=0.0)])]
 
 
-def read_forced(
-    force: Mapping[str, Any] | None, block: Any, y: NDArray[Any], task: str, *, imputes: bool
-) -> Forced | None:
+def read_forced(force: Mapping[str, Any] | None, block: Any, y: NDArray[Any], task: str, *, imputes: bool) -> Forced:
     """Covariates and a block as columns of numbers; refused where no effect could be estimated beside them."""
-    if force is None and block is None:
-        return None
     columns = {name: _columns(values, name, len(y)) for name, values in (force or {}).items()}
     parts = list(columns.values())
     gaps = [name for name, values in columns.items() if np.isnan(values).any()]

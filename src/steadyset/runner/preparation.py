@@ -186,13 +186,11 @@ class Preparation:
 def read_preparation(
     given: Any, labels: Mapping[int, Sequence[str]], n_features: int, gaps: Ints
 ) -> Preparation | None:
-    """A text such as "impute=median, scale", or a transformer of scikit-learn; None where nothing is to be done.
+    """A text such as "impute=median, scale", or a transformer of scikit-learn; None where nothing is left to be done.
 
     `labels` are those of the columns that hold text as numbers; a text makes a column of 0 and 1 of each of them.
     Without missing values nothing is imputed.
     """
-    if given is None:
-        return None
     if not isinstance(given, str):
         if isinstance(given, type) or not all(hasattr(given, name) for name in ("fit", "transform", "get_params")):
             raise wrong_argument("prepare", 'a text such as "impute=median, scale" or a transformer', given)

@@ -43,9 +43,9 @@ def why_unable(selector: Any, task: str, n_classes: int) -> str:
             return _serves(MODELS[name].makers)
         selector = selector_by_name(selector, task)
     if isinstance(selector, StabilitySelection):
-        if TASKS[task].has_classes and not _binary_only(selector):  # its base takes them, or each against the others
-            return ""
         if selector.base is None and TASKS[task].has_classes and n_classes <= 2:
+            return ""
+        if TASKS[task].has_classes and not _binary_only(selector):  # its base takes them, or each against the others
             return ""
         return why_unable("lasso" if selector.base is None else selector.base, task, n_classes)
     if isinstance(selector, FilterSelector):
@@ -176,6 +176,12 @@ def selector_entry(name: str) -> dict[str, Any]:
         return {"name": name, "kind": "model", "target": _target(name), **_of_model(model)}
     record = get_filter(name)
     return {"name": name, "kind": "filter", "target": _target(name) if record.target else "none", **_of_filter(record)}
+
+
+def selector_summary(name: str) -> str:
+    """What a selector does, as its entry says."""
+    told = _of_filter(get_filter(name)) if name not in MODELS else _of_model(MODELS[name])
+    return str(told["summary"])
 
 
 def about_selector(selector: Any, task: str) -> tuple[str, str]:

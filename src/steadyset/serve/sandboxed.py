@@ -30,8 +30,8 @@ from steadyset.inference.features import Directions, class_names, data_direction
 from steadyset.inference.runs import over_the_same
 from steadyset.inference.table import cautions, table_rows, without_cautions
 from steadyset.io import beneath
+from steadyset.io.data.beside import unlike_columns
 from steadyset.io.data.data_table import load_data
-from steadyset.io.data.unlike import unlike_columns
 from steadyset.io.disk import LIST, write_durably
 from steadyset.io.formats.record import ANNOTATED, format_of, is_typed, is_workbook
 from steadyset.io.formats.tables import TableFile, first_rows, read_sheet
@@ -49,7 +49,7 @@ from steadyset.resampling import RESAMPLINGS, resampling_by_name, resampling_ent
 from steadyset.resampling.base import Rows
 from steadyset.runner.scoring import scores_for
 from steadyset.selections import Selections
-from steadyset.selectors.catalogue import selector_entry, selector_names, why_unable
+from steadyset.selectors.catalogue import selector_entry, selector_names, selector_summary, why_unable
 from steadyset.serve.forms import predicted
 from steadyset.shortlists.bases import BASES
 from steadyset.shortlists.exchange import exchange_of
@@ -152,7 +152,7 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[
         "heading": f"{len(X):,} samples, {several(X.shape[1], 'feature')}, {_asked_of(data, kind)}.",
         "defaults": list(TASKS[kind].selectors(classes)),
         "selectors": {
-            name: _first_part(selector_entry(name)["summary"])
+            name: _first_part(selector_summary(name))
             for name in selector_names()
             if not why_unable(name, kind, classes)
         },

@@ -1,13 +1,27 @@
-"""Covariates and blocks as they are given: by the names of columns, or by their values."""
+"""Columns beside the features: covariates and blocks as they are given, and what looks like no feature."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from steadyset.foundation.arguments import is_collection, wrong_argument
+from steadyset.kernels.arrays import Floats
+
+FEWEST = 30  # columns from which most of them can be said to be alike
+MOST = 12  # unlike columns: more of them are a kind of their own
+RARE = 0.05  # the share of all columns that may be of another kind
+FAR, APART = 8.0, 0.3  # from the middle of the magnitudes: robust standard deviations, and powers of ten beyond them
+SPREAD = 1.4826  # makes the median deviation a standard deviation, where values are normal
+# Words that stand in the tables of clinics, and never for a gene, a protein or a metabolite.
+CLINICAL = re.compile(
+    r"(age|sex|gender|stage|grade|batch|lab|centre|center|site|plate|weight|height|bmi|smok\w*|race|ethnicity|"
+    r"days|weeks|months|years|time|survival|status|event|relapse|recurrence|death|treatment|therapy|dose)(_.*| .*)?",
+    re.IGNORECASE,
+)
 
 
 def column_names(what: str, given: Any) -> tuple[str, ...]:
@@ -47,3 +61,29 @@ def covariates_of(force: Any, columns: Mapping[str, Any]) -> dict[str, Any] | No
 
 def _has_values(force: Any) -> bool:
     return isinstance(force, Mapping) or hasattr(force, "columns")
+
+
+def unlike_columns(X: Floats, names: Sequence[str]) -> list[int]:
+    """The places of columns that hold another kind of number than nearly all others, or are called like no measurement.
+
+    Of another kind are whole numbers among fractions, few distinct values among many, and magnitudes far from those of
+    the others. Where such columns are not rare, nothing is said.
+    """
+    if X.shape[1] < FEWEST or len(X) < 2:
+        return []
+    known = np.nan_to_num(X)
+    odd = np.fromiter((CLINICAL.fullmatch(name) is not None for name in names), np.bool_, len(names))
+    in_order = np.sort(known, axis=0)
+    distinct = 1 + (np.diff(in_order, axis=0) != 0).sum(axis=0)
+    with np.errstate(divide="ignore"):
+        magnitude = np.log10(np.abs(in_order[[0, -1]]).max(axis=0))
+    middle = np.median(magnitude)
+    far = FAR * SPREAD * np.median(np.abs(magnitude - middle)) + APART
+    for kind in (
+        (known == np.rint(known)).all(axis=0) & (distinct > 1),
+        (distinct > 1) & (distinct <= min(20, len(X) / 3)),
+        np.isfinite(magnitude) & (np.abs(magnitude - middle) > far),
+    ):
+        if kind.sum() <= min(MOST, RARE * len(names)):
+            odd |= kind
+    return list(map(int, np.flatnonzero(odd)[:MOST]))
