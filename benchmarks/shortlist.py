@@ -3,7 +3,8 @@
 The columns of a real array are standardised, a target is drawn at random, and an effect of it is added to 20 random
 columns, so that what is false is known and everything else is as correlated as real data are. Adds draws to
 shortlist.json until each cell has as many as are asked for (delete a cell to measure it again), then writes the tables
-of docs/shortlist.md. `python -m benchmarks.shortlist page` only writes them; `time` measures time and memory.
+of docs/shortlist.md. `python -m benchmarks.shortlist page` only writes them. The package ipss is measured where it is
+installed.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -268,21 +270,42 @@ def by_other_rules(case: Case, seeds: range) -> Iterator[Lists]:
         yield found
 
 
-def by_peers(case: Case, seeds: range) -> Iterator[Lists]:
-    """The recipe with the filter beside rules of other kinds, at every allowance; strata and pairs have no others."""
-    tested: dict[int, Any] = {}
-    for orders, data, draw, numbers in targets(case, ("filter",), seeds, groups=False):
-        tested = {} if case.delta else tested
-        for number in numbers:
-            if number not in tested:
-                y = draw.exchange.target(number, draw.seed)[0]
-                tested[number] = f_tests(data.X, y, draw.task)
-        by_feature = [one["filter"].features for one in orders]
-        sizes = {"filter": BASES["filter"][1]}
-        standing = Standing([{"filter": one} for one in by_feature], sizes, len(draw.true), data.others.shape[1])
-        found = {f"filter, {allowed}": counts(listing.listed, draw.true) for allowed, listing in readings(standing)}
-        others = peers(by_feature, [tested[number] for number in numbers], len(draw.true), FALSE, RATES)
-        yield found | {rule: counts(listed, draw.true) for rule, listed in others}
+def by_peers(bases: tuple[str, ...]) -> Callable[..., Iterator[Lists]]:
+    """The recipe with these bases beside rules of other kinds on the filter's halves, at every allowance."""
+
+    def measured(case: Case, seeds: range) -> Iterator[Lists]:
+        tested: dict[int, Any] = {}
+        sizes = {base: BASES[base][1] for base in bases}
+        for orders, data, draw, numbers in targets(case, bases, seeds, groups=False):
+            tested = {} if case.delta else tested
+            for number in numbers:
+                if number not in tested:
+                    y = draw.exchange.target(number, draw.seed)[0]
+                    tested[number] = f_tests(data.X, y, draw.task)
+            by_base = [{base: one[base].features for base in bases} for one in orders]
+            standing = Standing(by_base, sizes, len(draw.true), data.others.shape[1])
+            name = " + ".join(bases)
+            found = {f"{name}, {allowed}": counts(one.listed, draw.true) for allowed, one in readings(standing)}
+            by_filter = [one["filter"] for one in by_base]
+            others = peers(by_filter, [tested[number] for number in numbers], len(draw.true), FALSE, RATES)
+            yield found | {rule: counts(listed, draw.true) for rule, listed in others}
+
+    return measured
+
+
+def by_packages(case: Case, seeds: range) -> Iterator[Lists]:
+    """The published package of the integrated path with its lasso, as it comes: `pip install ipss`."""
+    from ipss import ipss
+
+    for seed in seeds:
+        draw = drawn(case, seed)
+        given = ipss(draw.X.copy(), draw.y.astype(float), selector="l1")
+        found: Lists = {}
+        for allowed, scores in (("false 1", given["efp_scores"]), ("fdr 0.1", given["q_values"])):
+            most = float(allowed.split()[1])
+            listed = np.array([scores.get(j, np.inf) <= most for j in range(len(draw.true))])
+            found[f"ipss with its lasso, {allowed}"] = counts(listed, draw.true)
+        yield found
 
 
 def by_tests(X: Any, y: Any, true: Any, task: str, name: str = "") -> Lists:
@@ -351,7 +374,9 @@ PARTS: dict[str, Callable[..., Iterator[Lists]]] = {
     "lasso": by_bases(("filter", "lasso"), groups=False, stepping=False),
     "groups": by_bases(("filter",), groups=True, stepping=False),
     "other rules": by_other_rules,
-    "held out": by_peers,
+    "held out": by_peers(("filter",)),
+    "held out by both": by_peers(("filter", "lasso")),
+    "packages": by_packages,
     "effects": by_effects,
 }
 
@@ -371,6 +396,15 @@ HELD_OUT = (  # arrays, designs and numbers of rows that the recipe was not made
     (Case("chowdary", 0.0, columns="any 3000", design="pairs"), 0.8),
     (Case("singh", 0.0, "times", columns="any 3000"), 1.2),
 )
+BOTH = (  # the same by the filter and the lasso, of fewer columns
+    (Case("gordon", 0.0, columns="any 3000"), 0.6),
+    (Case("gordon", 0.0, "4 classes", rows=120, columns="any 3000"), 1.2),
+    *((case, delta) for case, delta in HELD_OUT if not case.design and (case.columns or case.array == "lsvt_full")),
+)
+
+
+HELD_PARTS = {"held out": ("filter", HELD_OUT), "held out by both": ("filter + lasso", BOTH)}
+STUDIED = ("filter: ", "lasso: ", "groups: ", "held out")  # parts in which the list is measured
 
 
 def plan() -> list[tuple[str, Case, int]]:
@@ -398,6 +432,9 @@ def plan() -> list[tuple[str, Case, int]]:
     joint = [Case(array, 3.0, columns="joint") for array in ("alon", "gravier")]
     return [
         *(("held out", case._replace(delta=delta), 12) for case, delta in HELD_OUT),
+        *(("held out by both", case, 40) for case, _ in BOTH),
+        *(("held out by both", case._replace(delta=delta), 8) for case, delta in BOTH),
+        *(("held out", case._replace(delta=delta), 40) for case, delta in HELD_OUT if case.target == "4 classes"),
         *(("held out", case, 40) for case, _ in HELD_OUT),
         *(("filter", case, 40) for case in nulls),
         *(("filter", case, 16) for case in signals),
@@ -417,6 +454,7 @@ def plan() -> list[tuple[str, Case, int]]:
         *(("groups", case, 30) for case in some),
         *(("effects", case, 30) for case in (*nulls, *signals[:3])),
         *(("filter", case, 200) for case in nulls),
+        *(("packages", case, 6) for case in (*nulls, *signals) if find_spec("ipss")),
     ]
 
 
@@ -476,39 +514,11 @@ def measure(part: str, case: Case, sums: dict[str, Any], done: int, n_more: int)
 def too_many(results: dict[str, Any], errors: float = 2.0) -> Iterator[str]:
     """Where a rule does not hold: the mean exceeds the allowance by more than so many standard errors."""
     for cell, sums in results.items():
-        for rule, numbers in () if cell.startswith(("effects", "time")) else sums.items():
+        for rule, numbers in () if cell.startswith("effects") else sums.items():
             allowed = float(rule.rsplit(" ", 1)[1])
             mean, error = Sums(*numbers).mean("rate" if ", fdr " in rule else "false")
             if mean > allowed + errors * error:
                 yield f"{cell}: {rule}: {mean:.3f} ({error:.3f}), {numbers[0]} draws"
-
-
-# ---- time and memory -----------------------------------------------------------------------------------------------
-
-
-def timed(bases: tuple[str, ...], array: str | None, permutations: int) -> dict[str, float]:
-    """Seconds on two threads, and megabytes that permuted targets take, for 100 rows and 10,000 columns."""
-    random = np.random.default_rng(0)
-    X = array_of(array)[:, :10_000] if array else random.normal(size=(100, 10_000))
-    y = np.arange(len(X)) % 2
-    few = Procedure(1.0, None, bases, 20, 10, 1)
-    few.run(X[:, :300], CLASSES, exchange_of(y, CLASSES), 0)  # compiles
-    start, cpu = time.perf_counter(), time.process_time()
-    judged = Procedure(1.0, None, bases, permutations, SPLITS, 2).run(X, CLASSES, exchange_of(y, CLASSES), 0)
-    spent = {"wall": time.perf_counter() - start, "cpu": time.process_time() - cpu}
-    arrays = [order for orders in judged.standing.orders for order in orders.values()]
-    arrays += judged.standing._at_first
-    return spent | {"megabytes": sum(one.nbytes for one in arrays) / 2**20}
-
-
-def measure_time(results: dict[str, Any]) -> None:
-    """Other work on the machine adds to the seconds, not to the processor's."""
-    for bases in (("filter",), ("filter", "lasso")):
-        for array in (None, "singh"):
-            for permutations in (20, 100) if bases == ("filter",) and array is None else (20,):
-                key = f"time: {' + '.join(bases)}, {array or 'normal'}, {permutations}"
-                spent = timed(bases, array, permutations)
-                results[key] = {name: round(number, 2) for name, number in spent.items()}
 
 
 # ---- the page ------------------------------------------------------------------------------------------------------
@@ -567,9 +577,9 @@ def page(results: dict[str, Any]) -> str:
             SIGNAL,
             table(["data", "effect", "base", "draws", "false 0.5", "false 1", "false 5", "fdr 0.1"], _filled(found)),
             HELD,
-            table(["data", "effect", "draws", *allowed], _held_out(results)),
+            table(["data", "effect", "base", "draws", *allowed], _held_out(results)),
             BEST,
-            table(["data", "effect", *allowed], _beside_best(results)),
+            table(["data", "effect", "base", *allowed], _beside_best(results)),
             RULES,
             table(["rule", *heads], _filled(by_number)),
             RATE,
@@ -581,8 +591,6 @@ def page(results: dict[str, Any]) -> str:
                 ["data", "effect", "features", "number", "covered", "bias", "uncorrected", "bias"],
                 _effects(results),
             ),
-            TIME,
-            table(["data", "bases", "permuted targets", "seconds", "processor seconds", "megabytes"], _times(results)),
         ]
     )
 
@@ -590,22 +598,36 @@ def page(results: dict[str, Any]) -> str:
 def _held_out(results: dict[str, Any]) -> list[list[Any]]:
     """The list on arrays that it was not made on: nulls, then effects."""
     rows = []
-    for case in [case for case, _ in HELD_OUT] + [case._replace(delta=delta) for case, delta in HELD_OUT]:
-        shown = [(_both if case.delta else _false)(results, "held out", case, f"filter, {one}") for one in ALLOWED]
-        rows.append([words(case), f"{case.delta:g}", _draws(results, "held out", case), *shown])
+    every = [(part, name, one) for part, (name, cases) in HELD_PARTS.items() for one in cases]
+    nulls = [(part, name, case) for part, name, (case, _) in every]
+    for part, name, case in nulls + [(part, name, case._replace(delta=delta)) for part, name, (case, delta) in every]:
+        shown = [(_both if case.delta else _false)(results, part, case, f"{name}, {one}") for one in ALLOWED]
+        rows.append([words(case), f"{case.delta:g}", name, _draws(results, part, case), *shown])
     return _filled(rows)
 
 
-def best_peers(results: dict[str, Any]) -> Iterator[tuple[Case, str, float, str, float]]:
+class Beside(NamedTuple):
+    """The list beside the best other rule that holds: true features of both."""
+
+    case: Case
+    bases: str
+    allowed: str
+    own: float
+    rule: str
+    best: float
+
+
+def best_peers(results: dict[str, Any]) -> Iterator[Beside]:
     """Per case with effects and allowance: the true features of the list, the best rule that holds, and its own.
 
     A rule holds where it is above no allowance by more than two standard errors, neither with these effects nor without
     any.
     """
-    for null, delta in HELD_OUT:
+    every = [(part, name, *one) for part, (name, cases) in HELD_PARTS.items() for one in cases]
+    for part, name, null, delta in every:
         case = null._replace(delta=delta)
-        cells = {one: results.get(f"held out: {one}", {}) for one in (null, case)}
-        named = {f"held out: {one}": sums for one, sums in cells.items()}
+        cells = {one: results.get(f"{part}: {one}", {}) for one in (null, case)}
+        named = {f"{part}: {one}": sums for one, sums in cells.items()}
         failing = {line.split(": ")[2].rsplit(" ", 1)[0] for line in too_many(named)}
         for allowed in ALLOWED if all(cells.values()) else ():
             found = {
@@ -613,15 +635,16 @@ def best_peers(results: dict[str, Any]) -> Iterator[tuple[Case, str, float, str,
                 for rule, numbers in cells[case].items()
                 if rule.endswith(f", {allowed}") and rule.rsplit(" ", 1)[0] not in failing
             }
-            own = Sums(*cells[case][f"filter, {allowed}"]).mean("true")[0]
-            best = max((name for name in found if name != "filter"), key=found.__getitem__)
-            yield case, allowed, own, best, found[best]
+            own = Sums(*cells[case][f"{name}, {allowed}"]).mean("true")[0]
+            best = max((rule for rule in found if rule != name), key=found.__getitem__)
+            yield Beside(case, name, allowed, own, best, found[best])
 
 
 def _beside_best(results: dict[str, Any]) -> list[list[Any]]:
-    rows: dict[Case, list[Any]] = {}
-    for case, _, own, best, most in best_peers(results):
-        rows.setdefault(case, [words(case), f"{case.delta:g}"]).append(f"{own / most:.2f} ({best})")
+    rows: dict[tuple[Case, str], list[Any]] = {}
+    for one in best_peers(results):
+        row = rows.setdefault((one.case, one.bases), [words(one.case), f"{one.case.delta:g}", one.bases])
+        row.append(f"{one.own / one.best:.2f} ({one.rule})")
     return list(rows.values())
 
 
@@ -630,9 +653,9 @@ def conclusions(results: dict[str, Any]) -> str:
     recipe = {
         cell: {rule: sums for rule, sums in of.items() if rule.startswith(("filter", "lasso", "groups of"))}
         for cell, of in results.items()
-        if cell.startswith(("filter: ", "lasso: ", "groups: ", "held out: "))
+        if cell.startswith(STUDIED)
     }
-    ratios = [own / best for _, _, own, _, best in best_peers(results)]
+    ratios = [one.own / one.best for one in best_peers(results)]
     n_means, above = sum(map(len, recipe.values())), len(list(too_many(recipe)))
     far = len(list(too_many(recipe, 3.0)))
     listed = partial(_mean_true, results, "filter", "filter")
@@ -655,9 +678,20 @@ def conclusions(results: dict[str, Any]) -> str:
         by_filter=_false_range(results, "integrated path, cubic, filter"),
         permuted_false=_false_range(results, permuted),
         knockoff_false=_false_range(results, knockoff),
+        **_pooled(recipe, "filter", ("n_null", "pooled_1", "pooled_5", "pooled_rate")),
+        **_pooled(recipe, "filter + lasso", ("n_both", "both_1", "both_5", "both_rate")),
         least=f"{min(ratios):.2f}",
         middle=f"{np.mean(ratios):.2f}",
     )
+
+
+def _pooled(results: dict[str, Any], rule: str, keys: tuple[str, ...]) -> dict[str, str]:
+    """Of all draws without any effect: how many, mean false features at 1 and 5, the share with any at 0.2."""
+    cells = [sums for cell, sums in results.items() if cell.endswith(", 0") and f"{rule}, false 1" in sums]
+    pools = [np.sum([sums[f"{rule}, {one}"] for sums in cells], axis=0) for one in ("false 1", "false 5", "fdr 0.2")]
+    one, five, rate = (Sums(*pool) for pool in pools)
+    shown = (f"{one.mean('false')[0]:.2f}", f"{five.mean('false')[0]:.2f}", f"{100 * rate.mean('rate')[0]:.0f}%")
+    return dict(zip(keys, (f"{int(one.draws):,}", *shown), strict=True))
 
 
 def _so_many(number: int) -> str:
@@ -744,16 +778,6 @@ def _effects(results: dict[str, Any]) -> list[list[Any]]:
     return rows
 
 
-def _times(results: dict[str, Any]) -> list[list[Any]]:
-    rows = []
-    for key, spent in results.items():
-        if key.startswith("time: "):
-            bases, data, permutations = key.removeprefix("time: ").split(", ")
-            shown = [f"{spent[name]:.1f}" for name in ("wall", "cpu", "megabytes")]
-            rows.append([f"{data}, {'100' if data == 'normal' else '102'} x 10,000", bases, permutations, *shown])
-    return rows
-
-
 def held(results: dict[str, Any], rule: str) -> str:
     """What held, in a phrase: for the records of steadyset.shortlists.rules."""
     part, name = ("filter", "filter") if rule == "permuted targets" else ("other rules", rule)
@@ -787,6 +811,7 @@ COMPARED = [
     ("filter", "one pass", "one pass, no gate"),
     ("filter", "stepped", "stepping at the full allowance"),
     *(("other rules", f"{rule.name}, {base}", f"{rule.name}, {base}") for rule in LIST_RULES[1:3] for base in BASES),
+    ("packages", "ipss with its lasso", "the package ipss 1.1.13, with its lasso"),
     *(("other rules", rule.name, rule.name) for rule in LIST_RULES[3:]),
     ("other rules", "F tests", "F tests, p at most 1 / d"),
     ("other rules", "F tests on ranks", "the same on ranks"),
@@ -795,11 +820,15 @@ COMPARED_BY_RATE = [
     ("filter", "filter", "**permuted targets** (this list, filter)"),
     ("lasso", "filter + lasso", "the same, filter + lasso"),
     *(("other rules", f"{rule.name}, {base}", f"{rule.name}, {base}") for rule in LIST_RULES[1:3] for base in BASES),
+    ("packages", "ipss with its lasso", "the package ipss 1.1.13, with its lasso"),
     ("other rules", "Benjamini-Hochberg", "F tests, Benjamini-Hochberg"),
     ("other rules", "Benjamini-Hochberg on ranks", "the same on ranks"),
 ]
 CONCLUSIONS = """- **The list holds.** Of {n_means} means in {n_cells} cells (those of a cell share their draws) {above}
-  above what is allowed by more than two standard errors, and {far} by more than three.
+  above what is allowed by more than two standard errors, and {far} by more than three. Where nothing has an
+  effect, the list by the filter holds {pooled_1} false features in the mean of {n_null} draws where 1 is allowed,
+  {pooled_5} where 5 are, and any at all in {pooled_rate} of them at a rate of 0.2; by the filter and the lasso it
+  is {both_1}, {both_5} and {both_rate} in {n_both} draws.
 - **It finds what can be found.** On arrays that it was not made on it lists at least {least} times as many true
   features (mean {middle}) as the best of the other rules that hold there.
 - **A t-test with a false discovery rate** (0.1, effects of 0.8, mean over three arrays) finds {tests} of 20 features,
@@ -854,11 +883,6 @@ EFFECTS = """### Effects of listed features
 
 How often the 95% interval holds the true effect, and by how much the estimate is too large in standard deviations;
 after the correction for having been listed, and without it. 1 false feature allowed, filter."""
-TIME = """### Time and memory
-
-50 splits (100 halves) and two threads, on a machine of two cores that other work kept busy: the processor's seconds,
-divided by two, are what a quiet one takes. Megabytes are what all targets take until the list is made: about 0.4 per
-permuted target and 10,000 features, whatever the number of rows."""
 
 
 def write_page(results: dict[str, Any]) -> None:
@@ -878,9 +902,6 @@ def main(what: str = "") -> None:
             measure(part, case, sums, done, min(BLOCK if not case.delta else BLOCK // 2, wanted - done))
             save(results)
             print(f"{part}: {case}: {draws_of(sums)} draws, {time.process_time() - start:.0f} s", flush=True)
-    if what == "time":
-        measure_time(results)
-        save(results)
     write_page(results)
 
 

@@ -2,7 +2,7 @@
 
 A page runs from top to bottom. Blocks of python run as they stand; the block `output` right after one holds what it
 prints. In a block `console` each line `$ steadyset ...` is a command, and the lines below it are what it prints. A line
-`...` stands for any lines.
+`...` stands for any lines. Commands find the files of the folder that STEADYSET_DATA names.
 """
 
 from __future__ import annotations
@@ -80,6 +80,8 @@ def _wrapped(line: str) -> list[str]:
 def main() -> None:
     for page in map(Path.resolve, map(Path, sys.argv[1:])):
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            for file in Path(os.environ["STEADYSET_DATA"]).glob("*.parquet") if "STEADYSET_DATA" in os.environ else ():
+                Path(file.name).symlink_to(file)
             page.write_text(with_outputs(page.read_text(encoding="utf-8"), page.name), encoding="utf-8")
 
 

@@ -1,5 +1,6 @@
 """The examples of the documentation: each page runs as it stands, from top to bottom."""
 
+import os
 import re
 import shlex
 from pathlib import Path
@@ -23,6 +24,8 @@ SLOW = {
         "as_frame=True)\n": "as_frame=True)\nX, y = X[::8], y[::8]\n",
     },
 }
+REAL = {"array.md": "golub.parquet"}  # pages whose examples read a file of the folder that STEADYSET_DATA names
+FOLDER = os.environ.get("STEADYSET_DATA")
 PAGES = sorted(page for page, text in TEXTS.items() if make_outputs.BLOCK.search(text))
 
 
@@ -36,7 +39,7 @@ def name_of(page):
     return str(page.relative_to(DOCS if page.is_relative_to(DOCS) else ROOT))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in SLOW], ids=name_of)
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in {*SLOW, *REAL}], ids=name_of)
 def test_the_examples_of_a_page_run_and_print_what_it_shows(page):
     """`python docs/make_outputs.py PAGE` writes what they print now."""
     assert make_outputs.with_outputs(TEXTS[page], page.name) == TEXTS[page]
@@ -49,6 +52,17 @@ def test_the_examples_of_a_page_that_take_long_run(page):
     smaller = SLOW[page.name]
     assert all(words in TEXTS[page] for words in smaller)
     assert make_outputs.with_outputs(TEXTS[page], page.name, smaller) == TEXTS[page] or smaller
+
+
+@pytest.mark.slow
+@pytest.mark.data
+@pytest.mark.skipif(FOLDER is None, reason="STEADYSET_DATA names no folder with golub.parquet")
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name in REAL], ids=name_of)
+def test_the_examples_of_a_page_on_real_data_print_what_it_shows(page):
+    """Buys: a list and its paragraphs from an array, as shown."""
+    file = REAL[page.name]
+    Path(file).symlink_to(Path(FOLDER) / file)
+    assert make_outputs.with_outputs(TEXTS[page], page.name) == TEXTS[page]
 
 
 def test_an_output_that_is_no_longer_printed_is_replaced():

@@ -1,10 +1,14 @@
 """The list and its look-alikes."""
 
+import dataclasses
+import math
+
 import numpy as np
 import pytest
 
 import steadyset as st
 from steadyset.foundation.errors import InputError
+from steadyset.shortlists.listed import ListedFeature
 
 
 def found():
@@ -38,6 +42,25 @@ def test_look_alikes_are_members_of_the_same_cluster_and_stand_below_their_featu
     alike = [(one.feature, name) for one in result.listed.features for name in one.alike if name in clusters]
     assert alike
     assert all(clusters[one] == clusters[other] for one, other in alike)
+
+
+def test_a_look_alike_stands_once_below_its_feature_and_keeps_what_it_is_itself():
+    """One feature that is listed far below its look-alike, and a candidate that resembles a listed one."""
+
+    def one(name, tier, alike=()):
+        return ListedFeature(
+            *(name, tier, 0.5, 0.4, 0.6, "", math.nan, math.nan, math.nan, 0, 0.01, "filter", 20),
+            alike=alike,
+            alike_frequencies=(0.1,) * len(alike),
+        )
+
+    features = [one("a", "listed", ("z", "d", "c")), one("b", "listed"), one("c", "listed", ("a",))]
+    listed = dataclasses.replace(found().listed, features=(*features, one("d", "candidate"), one("e", "candidate")))
+    result = dataclasses.replace(st.findings_of(found()), shortlist=listed)
+    data = st.plot.listed_features(result).data
+    assert data["feature"].tolist() == ["a", "c", "z", "d", "b", "e"]
+    assert data["beside"].tolist() == ["", "a", "a", "a", "", ""]
+    assert data["role"].tolist() == ["listed", "listed", "look-alike", "candidate", "listed", "candidate"]
 
 
 def test_other_findings_have_no_list():

@@ -12,7 +12,7 @@ from steadyset.shortlists.bases import BASES, SIZES, Features
 from steadyset.shortlists.exchange import exchange_of
 from steadyset.shortlists.procedure import clusters_of
 from steadyset.shortlists.standing import Standing
-from steadyset.tasks import CLASSES, NUMBER
+from steadyset.tasks import CLASSES, NUMBER, SURVIVAL, TASKS
 
 RNG = np.random.default_rng(0)
 
@@ -112,6 +112,29 @@ def test_the_lasso_ranks_by_the_order_of_entering_its_path():
             _, order, _ = lars_path(part, y[rows] - y[rows].mean(), method="lar", max_iter=5)
             agreeing += found[row][0] == order[0]
     assert agreeing == 10  # later ones may enter within one level
+
+
+def test_times_enter_the_lasso_by_the_score_of_coxs_likelihood_in_each_half():
+    """At its first level a path takes the feature with the largest score: its product with the martingale residuals."""
+    X = RNG.normal(size=(60, 40))
+    y = np.column_stack([RNG.exponential(np.exp(X[:, 0])), RNG.random(60) < 0.7])
+    halves = exchange_of(y, SURVIVAL).halves(y, 6, np.random.default_rng(0))
+    found = BASES["lasso"][0](features(X), y, SURVIVAL, halves).features
+    for row, rows in enumerate(np.stack([halves, ~halves], axis=1).reshape(-1, 60)):
+        part = X[rows] - X[rows].mean(axis=0)
+        scores = np.abs(TASKS[SURVIVAL].amounts(y[rows]) @ part) / part.std(axis=0)
+        assert found[row][0] == scores.argmax()
+
+
+def test_a_half_in_which_the_target_does_not_vary_ranks_nothing():
+    X = RNG.normal(size=(30, 20))
+    y = np.zeros(30)
+    y[:4] = 1.5, 2.5, 3.5, 0.5
+    halves = exchange_of(y, NUMBER).halves(y, 40, np.random.default_rng(0))
+    silent = [not y[rows].any() for rows in np.stack([halves, ~halves], axis=1).reshape(-1, 30)]
+    assert any(silent)
+    for rank, _ in BASES.values():
+        assert ((rank(features(X), y, NUMBER, halves).features == -1).all(axis=1) == silent).all()
 
 
 def test_constant_columns_are_never_ranked():

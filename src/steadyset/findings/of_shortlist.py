@@ -20,12 +20,14 @@ from steadyset.io.formats.spreadsheet import csv_text, xlsx_bytes
 from steadyset.runner.scoring import score_title
 from steadyset.shortlists.listed import LISTED, STANDARD_DEVIATIONS, Listed
 from steadyset.shortlists.result import Shortlist
+from steadyset.shortlists.standing import ANY_FALSE
+from steadyset.tasks import TASKS
 
 MOST_NAMED = 30
 FILLED = "the list has the medians of all rows in their place, and each repeat those of its training rows"
 RANKED = {
-    "filter": "the share of their variance that the target explains",
-    "lasso": "the order in which they enter the path of the lasso",
+    "filter": "the share of their variance that {amounts} explain",
+    "lasso": "the order in which they enter the path of the lasso ({regression} regression{of_each})",
 }
 
 
@@ -62,21 +64,15 @@ def record_list(result: Shortlist, folder: Path, *, safe: bool = False) -> None:
 def _methods(result: Shortlist) -> Methods:
     settings, found = result.settings, result.listed
     details = settings["details"]
-    how = listed([RANKED[base] for base in found.bases], last=" and by ")
-    error = (
-        f"{found.false:g} false {'feature' if found.false == 1 else 'features'}"
-        if found.false is not None
-        else f"a share of {percent(found.fdr or 0.0)} false features"
-    )
     pairs = (
         f"In {2 * found.n_splits} random halves of the rows ({found.n_splits} complementary pairs{cite('shah2013')}, "
-        f"the random seed {settings['seed']}) features were ranked by {how}, and the best of them counted."
+        f"the random seed {settings['seed']}) features were ranked by {_ranked(found, settings['task'])}, and the best "
+        f"of them counted.{' Columns were taken as ranks.' if found.ranks else ''}"
     )
     permuted = (
         f"The target was permuted {found.n_permutations} times{shortlist_words.exchanged(found)} and went through the "
-        f"same procedure{'; features were centred within these' if 'within' in found.exchanged else ''}. A feature was "
-        f"listed where it stood out more than permuted targets allow for {error} on average: features that pass at a "
-        "tenth of that were set aside and the others ranked again, until none did; the rest had to pass at nine tenths."
+        f"same procedure{'; features were centred within these' if 'within' in found.exchanged else ''}. "
+        f"{_by_number(found.false) if found.false is not None else _by_rate(found.fdr or 0.0)}"
     )
     unit = "Standardised differences of means" if found.effect == STANDARD_DEVIATIONS else "Correlations"
     effects = (
@@ -99,17 +95,45 @@ def _methods(result: Shortlist) -> Methods:
     return Methods((first, second), sentences(*_results(found)))
 
 
+def _ranked(found: Listed, task: str) -> str:
+    """What ranked the features of a half."""
+    record = TASKS[task]
+    words = {
+        "amounts": record.amounts_words,
+        "regression": "linear" if record.has_classes else record.regression,
+        "of_each": " of each class against the others" if len(found.classes) > 2 else "",
+    }
+    return listed([RANKED[base].format(**words) for base in found.bases], last=" and by ")
+
+
+def _by_number(false: float) -> str:
+    return (
+        f"A feature was listed where it stood out more than permuted targets allow for {false:g} false "
+        f"{'feature' if false == 1 else 'features'} on average: features that pass at a tenth of that were set aside "
+        "and the others ranked again, until none did; the rest had to pass at nine tenths."
+    )
+
+
+def _by_rate(rate: float) -> str:
+    return (
+        f"A feature was listed where at most {percent(rate)} of the features that stand out as much are false by the "
+        "mean number of such features under permuted targets, with every feature taken as false there: features beyond "
+        f"what {percent(min(ANY_FALSE, rate / 2))} of the permuted targets reach at all were set aside, counted as "
+        "listed, and the others ranked again, until none did."
+    )
+
+
 def _results(found: Listed) -> list[Sentence]:
     rows = found.of_tier(LISTED)
-    error = f"{found.false:g} expected" if found.false is not None else f"{percent(found.fdr or 0.0)} expected to be"
     if not rows:
-        return [told("23a", f"No feature was listed with {error} false.")]
-    by_direction = []
+        return [told("23a", f"No feature was listed, where {shortlist_words.allowed(found)} was allowed.")]
+    parts = []
     for direction in dict.fromkeys(one.direction for one in rows):
         names = [one.feature for one in rows if one.direction == direction]
-        told_so = f"{direction}: " if direction else ""
-        by_direction.append(f"{counted(len(names), 'feature')} ({told_so}{listed(names, MOST_NAMED)})")
-    said = [told("23a", f"With {error} false, the list holds {listed(by_direction)}.")]
+        parts.append(f"{len(names)} {direction or 'without a direction'} ({listed(names, MOST_NAMED)})")
+    were = "was" if len(rows) == 1 else "were"
+    who = f"{counted(len(rows), 'feature')} {were} listed: {listed(parts)}"
+    said = [told("23a", f"With {shortlist_words.allowed(found)}, {who}.")]
     score, repeats = found.prediction, found.repeats
     if score is not None:
         reached = f"{score_title(score.score)} {number(score.estimate)} (95% interval {span(score.low, score.high)})"

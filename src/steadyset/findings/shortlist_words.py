@@ -93,11 +93,14 @@ def caution(found: Listed) -> list[str]:
 
 def promise(found: Listed) -> str:
     """How many listed features may be false, and what shows that."""
-    if found.false is not None:
-        what = f"at most {found.false:g} false {'feature' if found.false == 1 else 'features'} on average"
-    else:
-        what = f"at most {100 * (found.fdr or 0):g}% false features on average"
-    return f"{what}, as {found.n_permutations} permuted targets show that went through the same procedure"
+    return f"{allowed(found)}, as {found.n_permutations} permuted targets show that went through the same procedure"
+
+
+def allowed(found: Listed) -> str:
+    """How many listed features may be false."""
+    if found.false is None:
+        return f"at most {100 * (found.fdr or 0):g}% false features on average"
+    return f"at most {found.false:g} false {'feature' if found.false == 1 else 'features'} on average"
 
 
 def stated(found: Listed) -> str:
@@ -206,6 +209,8 @@ def comes_again_words(found: Listed) -> list[str]:
 def helps_words(found: Listed, n_rows: int) -> tuple[str, ...]:
     """What was tried on these data, each with its number."""
     lines = [f"{one.what}: {_tried(one.what, one.n_listed)}." for one in found.tried]
+    if lines:
+        lines.append("Decide before you look: the error that is stated is not that of the longest of several lists.")
     curve = [f"{one.what} list {amount(round(one.n_listed, 1))}" for one in found.fewer_rows]
     if curve:
         lines.append(f"Rows: {', '.join(curve)} features on average; all {n_rows} list {len(found.names)}.")

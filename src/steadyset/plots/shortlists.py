@@ -10,7 +10,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, percent
 from steadyset.plots.catalogue import picture
 from steadyset.plots.picture import INK, MUTED, PALE, STEADY, Picture, coloured, foremost, names, pictured, shares, tips
-from steadyset.shortlists.listed import CANDIDATE, GROUP, LISTED
+from steadyset.shortlists.listed import CANDIDATE, GROUP, LISTED, ListedFeature
 from steadyset.shortlists.result import Shortlist
 
 if TYPE_CHECKING:
@@ -25,11 +25,13 @@ SHORTLIST_COLUMNS = "feature role beside direction: text; place: int; frequency 
     title="The list and its look-alikes",
     needs=("shortlist",),
     draws=lambda result: isinstance(result, Shortlist),
-    caption="Look-alikes stand below the feature that they can stand in for.",
+    caption="Look-alikes stand below the feature that they can stand in for, with thinner bars.",
     place=76,
 )
 def listed_features(result: Findings | Shortlist, *, top: int = 30, alike: int = 2) -> Picture:
     """Bars of how often features are among the best of the halves: listed ones, look-alikes below them, candidates.
+
+    A look-alike that is listed itself, or a candidate, keeps that colour below the feature that it resembles.
 
     Parameters
     ----------
@@ -38,7 +40,7 @@ def listed_features(result: Findings | Shortlist, *, top: int = 30, alike: int =
     top : int, default=30
         How many listed features are shown at most; a third as many candidates follow.
     alike : int, default=2
-        How many look-alikes are shown below each.
+        How many look-alikes that are not listed are shown below each.
 
     Returns
     -------
@@ -61,21 +63,27 @@ def listed_features(result: Findings | Shortlist, *, top: int = 30, alike: int =
     listed = findings_of(result).shortlist
     if listed is None:
         raise InputError("result has no shortlist; give what st.shortlist returns.")
-    first = listed.of_tier(LISTED)[:top]
-    shown = {one.feature for one in first}
-    rows: list[tuple[Any, ...]] = []
-    for one in [*first, *listed.of_tier(GROUP)[:top], *listed.of_tier(CANDIDATE)[: max(10, top // 3)]]:
-        role = STANDS_IN if one.tier == GROUP else one.tier
-        rows.append((one.feature, role, "", one.direction, len(rows), one.frequency, one.low, one.high))
-        if one.tier != LISTED:
+    known = {one.feature: one for one in listed.features}
+    leads = [*listed.of_tier(LISTED)[:top], *listed.of_tier(GROUP)[:top]]
+    rows: dict[str, tuple[Any, ...]] = {}
+    for lead in [*leads, *listed.of_tier(CANDIDATE)[: max(10, top // 3)]]:
+        if lead.feature in rows:
             continue
-        others = [pair for pair in zip(one.alike, one.alike_frequencies, strict=True) if pair[0] not in shown]
-        for name, frequency in others[:alike]:
-            shown.add(name)
-            rows.append((name, STANDS_IN, one.feature, "", len(rows), frequency, frequency, frequency))
+        rows[lead.feature] = _row(lead, "", len(rows))
+        stand_in = [name for name in lead.alike if name not in rows] if lead.tier == LISTED else []
+        too = [name for name in stand_in if name in known and known[name].tier == LISTED]
+        for name in [*too, *[name for name in stand_in if name not in too][:alike]]:
+            often = lead.alike_frequencies[lead.alike.index(name)]
+            unknown = (name, STANDS_IN, lead.feature, "", len(rows), often, often, often)
+            rows[name] = _row(known[name], lead.feature, len(rows)) if name in known else unknown
     among = listed.features[0].among if listed.features else 0
     note = f"Among the best {among} of {2 * listed.n_splits} random halves of the rows; thin lines: 95% intervals."
-    return pictured(rows, SHORTLIST_COLUMNS, _drawn, note, _seen)
+    return pictured(list(rows.values()), SHORTLIST_COLUMNS, _drawn, note, _seen)
+
+
+def _row(one: ListedFeature, beside: str, place: int) -> tuple[Any, ...]:
+    role = STANDS_IN if one.tier == GROUP else one.tier
+    return one.feature, role, beside, one.direction, place, one.frequency, one.low, one.high
 
 
 def _drawn(alt: Any, data: pd.DataFrame) -> Any:
@@ -83,13 +91,15 @@ def _drawn(alt: Any, data: pd.DataFrame) -> Any:
         y=names(alt, "feature", "place"),
         tooltip=tips(alt, "feature", "role", "beside", "direction", frequency=(".0%", "share of halves")),
     )
-    bars = base.mark_bar(height=9).encode(
+    coded = base.encode(
         x=shares(alt, "frequency", "share of halves", stack=None), color=coloured(alt, "role", ROLES, title=None)
     )
+    bars = coded.transform_filter("datum.beside === ''").mark_bar(height=9)
+    thinner = coded.transform_filter("datum.beside !== ''").mark_bar(height=4)
     ends = base.encode(x=alt.X("low:Q"), x2="high:Q")
     around = ends.mark_rule(color="white", strokeWidth=3, opacity=0.6, aria=False)
     intervals = ends.mark_rule(color=INK, strokeWidth=1, aria=False)
-    return (bars + around + intervals).properties(width=420, height=alt.Step(15))
+    return (bars + thinner + around + intervals).properties(width=420, height=alt.Step(15))
 
 
 def _seen(data: pd.DataFrame) -> str:

@@ -7,8 +7,10 @@ The filter ranks by the share of a feature's variance that the target explains: 
 half that orders the features as F, t or the correlation do. All of it is sums over rows, so that the halves of a split
 share their products: what is not in the first half is in the second.
 
-The lasso ranks by the order in which features enter its path with the squared loss; of several classes each is modelled
-against the others and a feature takes its best place. It sees effects that show only jointly, which a filter cannot.
+The lasso ranks by the order in which features enter its path: of a number with the squared loss, of times to an event
+with Cox's partial likelihood, of counts with Poisson's. Classes are modelled with the squared loss, which for two of
+them is a discriminant analysis; of several each against the others, and a feature takes its best place. It sees effects
+that show only jointly, which a filter cannot. A half in which the target does not vary ranks nothing.
 """
 
 from __future__ import annotations
@@ -16,13 +18,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.kernels.arrays import Bools, Floats, Ints, Places
 from steadyset.tasks import TASKS
+
+if TYPE_CHECKING:
+    from steadyset.selectors.path_data import Family
 
 SIZES = (10, 20, 50, 100)  # how many of the best features of a half count as chosen
 LASSO_SIZES = (10, 20)
@@ -72,7 +77,7 @@ class Features:
         """All that are ranked, the features first."""
         return np.concatenate([self.X, self.others], axis=1) if self.others.size else self.X
 
-    def best(self, ranked: Ints) -> Ints:
+    def best(self, ranked: Places) -> Places:
         """Orders of features as orders of clusters: a cluster takes the place of its best member."""
         found = np.full_like(ranked, -1)
         for row, order in zip(found, ranked, strict=True):
@@ -91,8 +96,8 @@ class Orders:
     SOMEBODY stands where another column has a place.
     """
 
-    features: Ints
-    clusters: Ints
+    features: Places
+    clusters: Places
 
 
 def filter_orders(features: Features, y: NDArray[Any], task: str, halves: Bools) -> Orders:
@@ -122,11 +127,14 @@ def lasso_orders(features: Features, y: NDArray[Any], task: str, halves: Bools) 
     """By the order of entering the path."""
     columns = features.columns
     length = min(max(LASSO_SIZES), columns.shape[1])
-    places = [[_entered(path) for path in paths.coefs] for paths in _lasso_paths(columns, y, task, halves)]
+    entered: list[list[Ints]] = [[] for _ in range(2 * len(halves))]
+    for told, paths in _lasso_paths(columns, y, task, halves):
+        for half, coefs in zip(told, paths.coefs, strict=True):
+            entered[half].append(_entered(coefs))
     ranked = np.full((2 * len(halves), length), -1)
-    for row, orders in zip(ranked, zip(*places, strict=True), strict=True):
-        merged = orders[0] if len(orders) == 1 else _merged(orders)
-        row[: min(length, len(merged))] = merged[:length]
+    for row, orders in zip(ranked, entered, strict=True):
+        merged = _merged(orders)[:length]
+        row[: len(merged)] = merged
     ranked = _named(ranked, features.X.shape[1])
     return Orders(ranked, features.best(ranked))
 
@@ -134,42 +142,57 @@ def lasso_orders(features: Features, y: NDArray[Any], task: str, halves: Bools) 
 def lasso_levels(X: Floats, y: NDArray[Any], task: str, halves: Bools) -> Floats:
     """The largest penalty at which each feature is in the model of each half and its complement, (2M, d); 0: none."""
     levels = np.zeros((2 * len(halves), X.shape[1]))
-    for paths in _lasso_paths(X, y, task, halves):
-        for row, lambdas, coefs in zip(levels, paths.lambdas, paths.coefs, strict=True):
-            np.maximum.at(row, coefs.indices, np.repeat(lambdas, np.diff(coefs.indptr)))
+    for told, paths in _lasso_paths(X, y, task, halves):
+        for half, lambdas, coefs in zip(told, paths.lambdas, paths.coefs, strict=True):
+            np.maximum.at(levels[half], coefs.indices, np.repeat(lambdas, np.diff(coefs.indptr)))
     return levels
 
 
-def _lasso_paths(X: Floats, y: NDArray[Any], task: str, halves: Bools) -> Iterator[Any]:
-    """The paths of all halves, of each class that is modelled against the others."""
+def _lasso_paths(X: Floats, y: NDArray[Any], task: str, halves: Bools) -> Iterator[tuple[Ints, Any]]:
+    """Of each model: the halves in which its target varies, and their paths."""
     from steadyset.selectors.penalty_paths import elastic_net_paths
 
     weights = np.empty((2 * len(halves), len(y)))
     weights[0::2], weights[1::2] = halves, ~halves
-    for target in _targets(y, task):
+    for family, target in _models(y, task):
+        told = np.flatnonzero([_varies(target[rows], task) for rows in weights > 0])
+        if not len(told):
+            continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a last level that was not reached changes no order
-            yield elastic_net_paths(
-                X,
-                target,
-                weights,
-                family="linear",
-                n_lambdas=LEVELS,
-                lambda_min_ratio=LAST_LEVEL,
-                max_features=min(max(LASSO_SIZES), X.shape[1]),
-                tol=1e-6,
+            yield (
+                told,
+                elastic_net_paths(
+                    X,
+                    target,
+                    weights[told],
+                    family=family,
+                    n_lambdas=LEVELS,
+                    lambda_min_ratio=LAST_LEVEL,
+                    max_features=min(max(LASSO_SIZES), X.shape[1]),
+                    tol=1e-6,
+                ),
             )
 
 
 BASES = {"filter": (filter_orders, SIZES), "lasso": (lasso_orders, LASSO_SIZES)}
 
 
-def _targets(y: NDArray[Any], task: str) -> list[Floats]:
-    """What the lasso models: a number, or of each class whether it is that; of two classes one says it all."""
-    if not TASKS[task].has_classes:
-        return [TASKS[task].amounts(y)]
-    labels = np.unique(y)
-    return [(y == label).astype(np.float64) for label in (labels[1:] if len(labels) == 2 else labels)]
+def _models(y: NDArray[Any], task: str) -> list[tuple[Family, Any]]:
+    """Losses and targets of the lasso: the target itself, or of each class whether it is that; of two, one will do."""
+    from steadyset.selectors.model import PATH_OUTCOMES
+
+    record = TASKS[task]
+    if record.has_classes:
+        labels = np.unique(y)
+        return [("linear", (y == label).astype(np.float64)) for label in (labels[1:] if len(labels) == 2 else labels)]
+    known = record.among(PATH_OUTCOMES)
+    return [(PATH_OUTCOMES[known].family, y)] if known else [("linear", record.amounts(y))]
+
+
+def _varies(target: NDArray[Any], task: str) -> bool:
+    """Whether a model of these rows has anything to tell apart."""
+    return TASKS[task].learnable(target) and len(np.unique(target, axis=0)) > 1
 
 
 def _explained(X: Floats, y: NDArray[Any], task: str, halves: Bools) -> Floats:
@@ -252,9 +275,9 @@ def _best(shares: Floats, length: int) -> Ints:
     return np.where(values > TIE, best, -1)
 
 
-def _named(order: Ints, n_units: int) -> Ints:
+def _named(order: Ints, n_units: int) -> Places:
     """An order in which all columns beyond the units are the same somebody."""
-    return np.where(order >= n_units, SOMEBODY, order)
+    return np.where(order >= n_units, SOMEBODY, order).astype(np.int32)
 
 
 def _entered(coefs: Any) -> Ints:
@@ -264,8 +287,10 @@ def _entered(coefs: Any) -> Ints:
     return np.asarray(features[np.sort(np.unique(features, return_index=True)[1])], np.int64)
 
 
-def _merged(orders: tuple[Ints, ...]) -> Ints:
+def _merged(orders: list[Ints]) -> Ints:
     """Several orders as one: a feature at its best place, of equals that of the first order first."""
+    if len(orders) < 2:
+        return orders[0] if orders else np.empty(0, np.int64)
     place = np.concatenate([np.arange(len(order)) for order in orders])
     features = np.concatenate(orders)[np.argsort(place, kind="stable")]
     return np.asarray(features[np.sort(np.unique(features, return_index=True)[1])])

@@ -87,6 +87,6 @@ def _unpacked(content: bytes, sizes: Mapping[str, int]) -> dict[str, Orders]:
             or ((part < SOMEBODY) | (part >= most)).any()
         ):
             raise ValueError("not these orders")
-        arrays.append(part.reshape(rows, columns))
+        arrays.append(part.reshape(rows, columns).astype(np.int32))
         start += rows * columns
     return {name: Orders(arrays[2 * i], arrays[2 * i + 1]) for i, name in enumerate(bases)}

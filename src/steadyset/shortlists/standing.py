@@ -22,7 +22,7 @@ from functools import cached_property
 
 import numpy as np
 
-from steadyset.kernels.arrays import Bools, Codes, Floats, Ints
+from steadyset.kernels.arrays import Bools, Codes, Floats, Ints, Places
 
 GATE, LAST = 0.1, 0.9  # of the allowance
 MOST_ALLOWED = 0.25  # of all units: where more may be false, too many pass the gate one after the other
@@ -57,7 +57,7 @@ class Standing:
 
     def __init__(
         self,
-        orders: Sequence[Mapping[str, Ints]],
+        orders: Sequence[Mapping[str, Places]],
         sizes: Mapping[str, Sequence[int]],
         n_units: int,
         n_others: int = 0,
@@ -152,7 +152,7 @@ class Standing:
         """The last bar while nothing is set aside."""
         return self._bar(self._at_first[0], self._so_many(LAST * false))
 
-    def statistic_of(self, base: str, order: Ints) -> Codes:
+    def statistic_of(self, base: str, order: Places) -> Codes:
         """What units with another order of a base would have, by what all targets here do; nothing is set aside."""
         _, counts = self._at_first
         statistic = np.full(self.n_units, -1, np.int32)
@@ -174,7 +174,7 @@ class Standing:
         best units only. What is set aside leaves gaps mostly in those of the observed target, and when they run short,
         it has fewer places than the permuted ones have: the list gets shorter, never longer.
         """
-        counts = np.zeros((len(self.ways), len(self.orders), self.n_units), np.int32)
+        counts = np.zeros((len(self.ways), len(self.orders), self.n_units), np.min_scalar_type(self.n_halves))
         n_aside = int(aside.sum())
         gone = np.append(aside, [False, False])  # the last two are for places without a unit, -1 and -2
         for base in self.orders[0]:

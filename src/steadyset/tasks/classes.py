@@ -131,6 +131,7 @@ TASKS.add(
         check=check,
         describe=_describe,
         has_classes=True,
+        amounts_words="the classes",
         other=_other,
         learnable=lambda y: len(np.unique(y)) > 1,
         unlearnable="the resample holds one class only; a resampling with stratified=True keeps all of them",

@@ -105,7 +105,7 @@ class Task:
     stratified : bool, default=False
         Whether resamplings of selectors that draw their own are stratified.
     amounts : Callable
-        One number per row that rises with the outcome; of classes nothing rises.
+        One number per row that rises with the outcome; of classes nothing rises. `amounts_words` says what they are.
     points : Callable or None, default=None
         The values at which `curves` are kept, from y; None where there is nothing to draw.
     curves : Callable or None, default=None
@@ -150,6 +150,7 @@ class Task:
     strata: Callable[[Target], Target] = _itself
     stratified: bool = False
     amounts: Callable[[Target], NDArray[np.float64]] = _as_floats
+    amounts_words: str = "the values of the target"
     points: Callable[[Target], NDArray[np.float64]] | None = None
     curves: Callable[..., NDArray[np.float64]] | None = None
     takes_noise: bool = True

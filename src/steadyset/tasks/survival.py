@@ -197,6 +197,7 @@ TASKS.add(
         curves=risk_curves,
         takes_noise=False,
         amounts=lateness,
+        amounts_words="the martingale residuals of the target",
         selectors=lambda n_classes: ("anova", "kruskal", "cox_lr"),
         score=lambda y: "harrell",
         predictor=_predictor,

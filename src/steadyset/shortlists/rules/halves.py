@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.kernels.arrays import Bools, Floats, Ints, Places
 from steadyset.shortlists.bases import BASES, Features, filter_shares, lasso_levels
 from steadyset.shortlists.procedure import Judged
 
@@ -53,7 +53,7 @@ class Halves:
         return int(self.judged.data.X.shape[1])
 
     @property
-    def orders(self) -> Ints:
+    def orders(self) -> Places:
         """M x L: the best features of each half, best first."""
         return self.judged.standing.orders[0][self.base]
 
@@ -70,13 +70,13 @@ class Halves:
         found = filter_shares if self.base == "filter" else lasso_levels
         return np.maximum(found(judged.data.X, judged.exchange.y, judged.task, self.rows), 0.0)
 
-    def ranked_again(self, X: Floats) -> Ints:
+    def ranked_again(self, X: Floats) -> Places:
         """The orders of other columns on the same halves."""
         columns = Features(X, np.arange(X.shape[1]), X.shape[1], np.empty((len(X), 0)))
         return BASES[self.base][0](columns, self.judged.exchange.y, self.judged.task, self.rows).features
 
 
-def counts_by_size(orders: Ints, n_features: int, most: int) -> Ints:
+def counts_by_size(orders: Places, n_features: int, most: int) -> Ints:
     """L x d: in how many halves each feature is among the first 1, 2, ... of them."""
     counts = np.zeros((min(most, orders.shape[1]), n_features), np.int64)
     for place, row in enumerate(counts):
