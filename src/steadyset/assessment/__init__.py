@@ -17,7 +17,7 @@ from sklearn.exceptions import FitFailedWarning
 from steadyset.assessment.engines import CRASHED, KILLED, Execution, check_picklable, compute
 from steadyset.assessment.extract import extract_of, most_selected
 from steadyset.assessment.folder import RunFolder, Saving, is_saved
-from steadyset.assessment.request import DETAILS, JOB, Request, SelectorsLike, make_request
+from steadyset.assessment.request import DETAILS, JOB, Request, SelectorsLike, check_keep, make_request
 from steadyset.assessment.result import Assessment
 from steadyset.foundation.arguments import (
     FIRST_RUNS,
@@ -135,6 +135,7 @@ def assess(
     scoring: ScoringLike = None,
     predictor: Estimator | None = None,
     cut: Cut | Mapping[str, Any] | None = None,
+    keep: str | None = None,
     n_runs: int | str | AutoRuns | Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
     out: str | Path | None = None,
@@ -170,6 +171,9 @@ def assess(
     cut : Cut, Mapping or None, default=None
         Which coefficients or importances of models count as selected, such as ``st.Cut(top=10)``. None takes the
         coefficients that are not 0, or the importances above their mean, as in `Selections.from_fitted`.
+    keep : str or None, default=None
+        "predictions" keeps what the model of each run predicts for all rows, and its coefficients, for
+        `Assessment.prediction_stability` and `Assessment.coefficient_stability`.
     n_runs : int, str, AutoRuns, Mapping or None, default=None
         A number of runs, or "auto": add runs until the interval of the stability of every selector is narrow, which
         ``st.AutoRuns(width=0.02)`` sets. None is what the resampling says.
@@ -224,6 +228,7 @@ def assess(
         random_state=random_state,
         on_warning=how.on_warning,
         cut=as_record("cut", Cut, cut),
+        keep=check_keep(keep),
     )
     if automatic is not None:
         request = replace(request, automatic=asdict(automatic))
@@ -273,7 +278,12 @@ def _begin(folder: RunFolder, request: Request, resume: bool) -> tuple[Request, 
                 Argument("out", ...),
                 ".",
             )
-    finished = {key: cell for key, cell in folder.cells().items() if not _passing(cell)}
+    unkept = request.plan.keep
+    finished = {
+        key: cell
+        for key, cell in folder.cells().items()
+        if not _passing(cell) and not (unkept and cell.kept is None and cell.selected is not None)
+    }
     # More selectors, or more runs, have other details. The job that asked first for the same stays.
     told = {JOB: job} if (job := before.get(DETAILS, {}).get(JOB)) else {}
     if {**request.settings[DETAILS], **told} != before.get(DETAILS):

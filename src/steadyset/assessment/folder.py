@@ -5,6 +5,7 @@
     alike.json         which of the selected features are alike
     features.csv       the table of features, for people: nothing reads it back
     values.json        the values of the features that are selected most often, for pictures
+    predictions.parquet  what the models of the runs predict for all rows, where that is kept
     finished/          cells that are not in cells.json yet, one small file each
     lock               held while a process works on the folder
 
@@ -34,11 +35,14 @@ from steadyset.assessment.written import (
     check_cell,
     check_settings,
     extract_json,
+    predictions_parquet,
     read_alike,
     read_cell,
     read_cells,
     read_extract,
     read_json,
+    read_predictions,
+    with_predictions,
     write_json,
 )
 from steadyset.foundation.errors import InputError
@@ -49,6 +53,7 @@ from steadyset.io.disk import (
     FINISHED,
     LOCK,
     MOMENT,
+    PREDICTIONS,
     SETTINGS,
     TABLE,
     VALUES,
@@ -120,8 +125,11 @@ class RunFolder:
             return
         cells = self.cells()
         kept = [cells[key] for key in sorted(cells) if n_selectors is None or key[0] < n_selectors]
+        predictions = predictions_parquet(kept) if any(cell.kept for cell in kept) else None
         with explained(self.path, resumable=True):
-            beneath.write(self.path, CELLS, cells_json(kept))
+            if predictions is not None:
+                beneath.write(self.path, PREDICTIONS, predictions)
+            beneath.write(self.path, CELLS, cells_json(kept, predictions))
             for name in single:
                 with suppress(PermissionError):  # Windows keeps what somebody reads; it is removed the next time
                     beneath.remove(self.path, name)
@@ -223,7 +231,19 @@ class RunFolder:
         if content is None:
             return []
         with _damage_told(self.path / CELLS):
-            cells = read_cells(content)
+            cells, digest = read_cells(content)
+        predicted: dict[tuple[int, int], bytes] = {}
+        try:
+            with _damage_told(self.path / PREDICTIONS):
+                if digest and (held := self._content(PREDICTIONS)) is not None:
+                    predicted = read_predictions(held, digest)
+        except InputError:
+            if self._content(CELLS) != content:  # both were written anew meanwhile
+                return self._packed(settings)
+            if not self._single():  # else packing was interrupted between the two, and the file is the newer one
+                raise
+        with _damage_told(self.path / CELLS):
+            cells = [with_predictions(cell, predicted.get((cell.selector, cell.run))) for cell in cells]
             for cell in cells:
                 check_cell(cell, settings)
         return cells

@@ -183,6 +183,16 @@ def copies_in_both_halves(settings: Mapping[str, Any]) -> str:
     )
 
 
+PREDICTIONS = "predictions"  # what assess may be asked to keep
+
+
+def check_keep(keep: str | None) -> bool:
+    """Whether predictions are to be kept."""
+    if keep is not None and (not isinstance(keep, str) or keep != PREDICTIONS):
+        raise wrong_argument("keep", f'"{PREDICTIONS}" or None', keep)
+    return keep is not None
+
+
 def make_plan(
     X: Any,
     y: Any = None,
@@ -194,6 +204,7 @@ def make_plan(
     on_warning: str = RECORD,
     cut: Cut = NO_CUT,
     texts: bool = False,
+    keep: bool = False,
 ) -> tuple[Plan, tuple[str, ...]]:
     """Checked data with its resampling and scores, and the names of the features; `texts` lets columns of text pass.
 
@@ -247,6 +258,7 @@ def make_plan(
         preparation,
         forced,
         task_assumed=task is None,
+        keep=keep,
     )
     if getattr(drawing, "target", None) == "labels" and not TASKS[kind].takes_noise:
         raise InputError(

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyset.assessment.folder import RunFolder
-from steadyset.foundation.arguments import CORE, LEVEL, check_flag
+from steadyset.foundation.arguments import CORE, LEVEL, check_choice, check_flag, check_level
 from steadyset.foundation.display import Display, Drawable, Figure, ShownFindings, Table
-from steadyset.foundation.errors import InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.text import amount, counted, listed
 from steadyset.inference.comparison import corrected_error, test_mean_difference
 from steadyset.inference.hypotheses import TestResult
@@ -25,6 +25,8 @@ from steadyset.measures.record import get_measure
 from steadyset.runner.run import EVERY_ROW, Cell
 from steadyset.runner.scoring import lower_is_better
 from steadyset.selections import Selections
+from steadyset.tasks import TASKS
+from steadyset.tasks.record import N_TENTHS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +34,8 @@ if TYPE_CHECKING:
     from steadyset.assessment.extract import Extract
     from steadyset.inference.comparison import Comparison
     from steadyset.inference.features import Directions, FeatureBlock
-    from steadyset.kernels.arrays import Ints
+    from steadyset.inference.models import PredictionSpread
+    from steadyset.kernels.arrays import Floats, Ints
     from steadyset.similarity import FeatureSimilarity
     from steadyset.similarity.alike import Alike
 
@@ -202,7 +205,8 @@ class Assessment(ShownFindings, Drawable):
         pandas.DataFrame
             The columns stability, low, high, one per score, size and n_runs. Where covariates stay in every model, each
             score is followed by that of the `_covariates` alone and the `_gain` of the selected features beside them,
-            with its interval over the runs. With details also `verdict`, which puts
+            with its interval over the runs. Where predictions were kept, `prediction_error` and `changed` are the first
+            and the third column of `prediction_stability`. With details also `verdict`, which puts
             the interval of the default measure into words by the convention of Fleiss: "excellent" means that the whole
             of it is. There is no such word where the interval holds what chance gives ("interval holds chance"), or
             where the first score is not significantly better than its baselines ("not above baseline"). Also with
@@ -218,7 +222,8 @@ class Assessment(ShownFindings, Drawable):
         table = pd.DataFrame(rows).set_index("selector")
         ends = ("", *GAIN) if self.settings.get("force") else ("",)
         scores = [f"{score}{end}" for score in self.settings["scoring"] for end in ends]
-        first = ["stability", "low", "high", *scores, "size", "n_runs"]
+        kept = HELD if self.prediction_spreads else ()
+        first = ["stability", "low", "high", *scores, *kept, "size", "n_runs"]
         return table[[*first, *(name for name in table if details and name not in first)]]
 
     def summary_rows(
@@ -265,6 +270,9 @@ class Assessment(ShownFindings, Drawable):
                 gain = self.gain(name, score, level=level)
                 found = row[f"{score}_blind"], gain.estimate, gain.low, gain.high
                 row |= {f"{score}{end}": value for end, value in zip(GAIN, found, strict=True)}
+        if name in self.prediction_spreads:
+            held = self.prediction_spreads[name].summary(level)
+            row |= {"prediction_error": held["error"], "changed": held["changed"]}
         return row | {
             "size": _mean([len(cell.selected) for cell in mine if cell.selected is not None]),
             "failures": sum(bool(cell.failure) for cell in mine),
@@ -418,6 +426,107 @@ class Assessment(ShownFindings, Drawable):
         from steadyset.inference.runs import steady_core
 
         return {name: steady_core(sel, threshold) for name, sel in self.selections.items()}
+
+    def prediction_stability(self, *, by: str = "selector", level: float = LEVEL) -> pd.DataFrame:
+        """How far the predictions of the runs' models for the same rows lie from those of the model on all rows.
+
+        It needs an assessment with ``keep="predictions"``.
+
+        Parameters
+        ----------
+        by : str, default="selector"
+            "selector" has one row per selector, "row" one per selector and row of the data, and "tenth" the calibration
+            of each run's model on all rows.
+        level : float, default=0.95
+            The share of the runs that the range of a row holds.
+
+        Returns
+        -------
+        pandas.DataFrame
+            By selector: `error`, the mean absolute difference from the model on all rows; `width` of the ranges;
+            `changed`, the mean share of the rows that a run puts into another class (of predicted numbers and risks:
+            another third of the rows); `often_changed`, the share of the rows that 10% of the runs or more do;
+            `spread`, the standard deviation over the rows of the predictions themselves; `n_runs`. By row: `row` (from
+            0), the `prediction` of the model on all rows (of three classes or more for the class that it predicts),
+            `low`, `high`, `error` and `changed`. By tenth: `run` (-1 is the model on all rows), `output` (the number of
+            the class), `tenth`, the mean `predicted` and what was `observed`.
+
+        Raises
+        ------
+        InputError
+            Where no predictions were kept.
+
+        References
+        ----------
+        Riley and Collins (2023), Stability of clinical prediction models developed using statistical or machine
+        learning methods, Biometrical Journal 65.
+
+        Examples
+        --------
+        >>> import steadyset as st
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+        >>> result = st.assess("t_test:k=5", X, y, resampling=st.Bootstrap(20), keep="predictions")
+        >>> result.prediction_stability()[["error", "changed"]].round(3).to_dict("records")
+        [{'error': 0.017, 'changed': 0.008}]
+        """
+        import pandas as pd
+
+        check_choice("by", by, ("selector", "row", "tenth"))
+        check_level(level)
+        spreads = self.prediction_spreads
+        if not spreads:
+            raise InputError(
+                "The assessment keeps no predictions; assess again with ",
+                Argument("keep", "predictions"),
+                ", and with the fits on all rows.",
+            )
+        if by == "selector":
+            rows = [{"selector": name, **one.summary(level), "n_runs": len(one.runs)} for name, one in spreads.items()]
+            return pd.DataFrame(rows).set_index("selector")
+        if by == "row":
+            return pd.concat([pd.DataFrame({"selector": name, **one.rows(level)}) for name, one in spreads.items()])
+        columns = ("selector", "run", "output", "tenth", "predicted", "observed")
+        return pd.DataFrame([(name, *point) for name in spreads for point in self.calibration(name)], columns=columns)
+
+    @cached_property
+    def prediction_spreads(self) -> dict[str, PredictionSpread]:
+        """What was kept of predictions, by selector; those without a model on all rows are missing."""
+        from steadyset.inference.models import PredictionSpread
+
+        found, task = {}, TASKS[self.settings["task"]]
+        for name, whole in self._on_all_rows.items():
+            runs = [one for cell in self.cells_of(name) if (one := self._predictions(cell)) is not None]
+            original = self._predictions(whole)
+            if original is not None and runs:
+                found[name] = PredictionSpread(original, np.stack(runs), task)
+        return found
+
+    def _predictions(self, cell: Cell) -> Floats | None:
+        if cell.kept is None or not cell.kept.predictions:
+            return None
+        return np.frombuffer(cell.kept.predictions, "<f4").astype(np.float64).reshape(self.settings["n_rows"], -1)
+
+    def calibration(self, selector: str) -> list[tuple[int, int, int, float, float]]:
+        """What the models of a selector predict for all rows, and what was observed there, in tenths of the rows.
+
+        Parameters
+        ----------
+        selector : str
+            Its name.
+
+        Returns
+        -------
+        list of tuple
+            The run (-1 is the model on all rows), the output, the tenth, the mean prediction and what was observed.
+        """
+        found: list[tuple[int, int, int, float, float]] = []
+        for cell in (self._on_all_rows[selector], *self.cells_of(selector)):
+            told = np.array([] if cell.kept is None else cell.kept.calibration, dtype=np.float64)
+            for output, tenths in enumerate(told.reshape(-1, N_TENTHS, 2)):
+                known = np.flatnonzero(np.isfinite(tenths).all(axis=1)).tolist()
+                found += [(cell.run, output, t, float(tenths[t, 0]), float(tenths[t, 1])) for t in known]
+        return found
 
     @property
     def on_all_rows(self) -> dict[str, Cell]:
@@ -650,6 +759,7 @@ def baseline_words(settings: Mapping[str, Any]) -> tuple[str, str]:
     return (f"with {listed(force)} alone", f"{listed(force)} alone") if force else ("without features", "no features")
 
 
+HELD = ("prediction_error", "changed")  # columns where predictions were kept
 NOT_ABOVE = "not above baseline"  # instead of a word for the stability: steadiness is no merit there
 
 

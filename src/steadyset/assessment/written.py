@@ -5,26 +5,29 @@ What was altered since it was written, by a failing disk or by hand, is refused:
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from steadyset.assessment.extract import Extract
-from steadyset.runner.run import EVERY_ROW, Cell
+from steadyset.runner.run import EVERY_ROW, Cell, Kept
 from steadyset.similarity.alike import Alike
 from steadyset.tasks import TASKS
+from steadyset.tasks.record import N_TENTHS
 
 SCHEMA, SCHEMA_VERSION = "steadyset.assessment", 5
 DIGEST = "sha256"
 SCORES = ("scores", "blind", "random")
 SIGNS = {-1, 0, 1}
+KEPT, PREDICTED = "kept", "predictions"
 
 
 class DamagedError(ValueError):
@@ -76,14 +79,57 @@ def read_cell(text: bytes) -> Cell:
     return _cell(read_json(text))
 
 
-def cells_json(cells: Iterable[Cell]) -> bytes:
-    """Many cells as strict JSON."""
-    return write_json({"cells": [_plain(cell) for cell in cells]}, indent=None)
+def cells_json(cells: Iterable[Cell], predictions: bytes | None = None) -> bytes:
+    """Many cells as strict JSON; `predictions` is the file that holds theirs."""
+    rows = [_plain(cell) for cell in cells]
+    if predictions is None:
+        return write_json({"cells": rows}, indent=None)
+    for row in rows:
+        row.get(KEPT, {}).pop(PREDICTED, None)
+    return write_json({"cells": rows, PREDICTED: hashlib.sha256(predictions).hexdigest()}, indent=None)
 
 
-def read_cells(text: bytes) -> list[Cell]:
-    """The cells of `cells_json`."""
-    return [_cell(row) for row in read_json(text)["cells"]]
+def read_cells(text: bytes) -> tuple[list[Cell], str]:
+    """The cells of `cells_json`, and the digest of the file with their predictions, if there is one."""
+    content = read_json(text)
+    return [_cell(row) for row in content["cells"]], str(content.get(PREDICTED, ""))
+
+
+def predictions_parquet(cells: Iterable[Cell]) -> bytes:
+    """What models predict for all rows, as Parquet: selector, run, and the predictions as 32-bit floats."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    rows = [(cell.selector, cell.run, np.frombuffer(cell.kept.predictions, "<f4")) for cell in cells if cell.kept]
+    table = pa.table(
+        {
+            "selector": pa.array([row[0] for row in rows], pa.int32()),
+            "run": pa.array([row[1] for row in rows], pa.int32()),
+            PREDICTED: pa.array([row[2] for row in rows], pa.list_(pa.float32())),
+        }
+    )
+    sink = pa.BufferOutputStream()
+    parquet.write_table(table, sink, compression="zstd", use_dictionary=False)
+    return bytes(sink.getvalue())
+
+
+def with_predictions(cell: Cell, predictions: bytes | None) -> Cell:
+    """A cell with what its model predicted; without all that is kept where that is gone, so that it is made again."""
+    if cell.kept is None:
+        return cell
+    return replace(cell, kept=None if predictions is None else replace(cell.kept, predictions=predictions))
+
+
+def read_predictions(content: bytes, digest: str) -> dict[tuple[int, int], bytes]:
+    """What `predictions_parquet` wrote, by selector and run; nothing else is looked into."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise DamagedError(f"its content does not have the {DIGEST} that was written with the cells")
+    table = parquet.read_table(pa.BufferReader(content))
+    values, keys = table[PREDICTED], zip(table["selector"].to_pylist(), table["run"].to_pylist(), strict=True)
+    return {key: np.asarray(value.values, "<f4").tobytes() for key, value in zip(keys, values, strict=True)}
 
 
 def alike_json(alike: Alike, settings: Mapping[str, Any]) -> bytes:
@@ -140,6 +186,18 @@ def check_cell(cell: Cell, settings: Mapping[str, Any]) -> None:
     for key in SCORES:
         if set(getattr(cell, key)) - scoring:
             raise DamagedError(f"{key} has other names than {', '.join(sorted(scoring)) or 'none'}")
+    if cell.kept is not None:
+        _check_kept(cell.kept, -1 if chosen is None else len(chosen), settings["n_rows"])
+
+
+def _check_kept(kept: Kept, n_selected: int, n_rows: int) -> None:
+    n_outputs, odd = divmod(len(kept.predictions), 4 * n_rows)
+    if odd or not np.isfinite(np.frombuffer(kept.predictions, "<f4")).all():
+        raise DamagedError("its predictions are not some numbers for each row")
+    if len(kept.calibration) not in (0, n_outputs * N_TENTHS * 2):
+        raise DamagedError("its calibration is not that of its predictions")
+    if kept.coefficients is not None and len(kept.coefficients) != n_selected:
+        raise DamagedError("there is not one coefficient for each selected feature")
 
 
 def _is_text(value: Any) -> bool:
@@ -230,11 +288,23 @@ def _plain(cell: Cell) -> dict[str, Any]:
     content = asdict(cell)
     for key in SCORES:
         content[key] = {name: _known(value) for name, value in content[key].items()}
+    if cell.kept is None:
+        del content[KEPT]
+    else:
+        content[KEPT][PREDICTED] = base64.b64encode(cell.kept.predictions).decode()
     return content | {key: _known(content[key]) for key in ("fit_seconds", "score_seconds")}
 
 
 def _cell(row: Mapping[str, Any]) -> Cell:
-    return Cell(**{name: read(row[name]) for name, read in _FIELDS.items()})
+    kept = None
+    if (told := row.get(KEPT)) is not None:
+        coefficients, calibration = told["coefficients"], told["calibration"]
+        kept = Kept(
+            base64.b64decode(told.get(PREDICTED, ""), validate=True),
+            tuple(None if one is None else float(one) for one in calibration),
+            None if coefficients is None else tuple(map(float, coefficients)),
+        )
+    return Cell(**{name: read(row[name]) for name, read in _FIELDS.items()}, kept=kept)
 
 
 def _scores(values: Any) -> dict[str, float]:

@@ -15,6 +15,7 @@ from steadyset.assessment.request import DETAILS, copies_in_both_halves
 from steadyset.assessment.result import DEFAULT_MEASURE, NOT_ABOVE, baseline_words, everything, steadiness
 from steadyset.findings import paragraphs
 from steadyset.findings.answer import best_predictor, no_better_than_baselines, preference, ranked, steadiest
+from steadyset.findings.holds import predicted_by
 from steadyset.findings.parts import (
     STABILITY,
     Backed,
@@ -381,6 +382,7 @@ def of_assessment(assessment: Assessment, *, core: float, level: float, margin: 
         ),
         notes=(*_blocks(assessment), *why_not, *_assessment_notes(assessment, rows), *_table_notes(assessment)),
         risk_groups=tuple(_risk_groups(assessment)),
+        predictions=tuple(predicted_by(assessment, level)),
         settings={key: value for key, value in assessment.settings.items() if key != "features"},
         selections=assessment.selections,
         extract=assessment.extract,

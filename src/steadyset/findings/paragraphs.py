@@ -54,6 +54,7 @@ def of_assessment(assessment: Assessment, found: Findings) -> Methods:
         *stability_sentences(found),
         *_tests(found, "selector"),
         told("12e", _scores(found, details) if scored else ""),
+        told("12e", _models(found)),
         core_sentence(found, "selector"),
         frequency_sentence(found),
         told("12e", _alike(assessment)),
@@ -65,6 +66,16 @@ def of_assessment(assessment: Assessment, found: Findings) -> Methods:
         ),
     )
     return Methods((first, second), results_sentences(found))
+
+
+def _models(found: Findings) -> str:
+    """How the models of the runs were held against the one on all rows."""
+    if not found.predictions:
+        return ""
+    return (
+        "The predictions of each run's model for all rows were held against those of the model on all rows"
+        f"{cite('Riley and Collins 2023')}."
+    )
 
 
 def of_selections(found: Findings) -> Methods:

@@ -20,6 +20,7 @@ from steadyset.foundation.display import Display, Shown
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import SHOWN_NAMES, listed
 from steadyset.inference.features import Feature
+from steadyset.inference.models import Predicted
 from steadyset.io import beneath
 from steadyset.io.disk import RECORDED_FINDINGS, write_durably
 from steadyset.replications.result import Replicated
@@ -343,6 +344,8 @@ class Findings(Shown):
         How many features the next study would select again.
     sources : Sources or None
         Why reruns differ.
+    predictions : tuple of Predicted
+        How far the models of the runs agree in what they predict for the same rows.
     extract : Extract or None
         The values of the first features, which pictures show; JSON leaves it out.
 
@@ -384,6 +387,7 @@ class Findings(Shown):
     shortlist: Listed | None = None
     replication: Replicated | None = None
     sources: Sources | None = None
+    predictions: tuple[Predicted, ...] = field(default=(), repr=False)
     extract: Extract | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyset.findings.answer import SCALE
 from steadyset.findings.box import Box, box_of, shown_procedure
+from steadyset.findings.holds import prediction_legend, prediction_sentences
 from steadyset.findings.shortlist_words import (
     comes_again_words,
     helps_words,
@@ -28,6 +29,7 @@ from steadyset.findings.tables import (
     kept_table,
     list_table,
     measures_table,
+    predictions_table,
     ranking_table,
     rules_table,
     settings_told,
@@ -433,6 +435,12 @@ def _next_study(found: Findings) -> Iterator[Block]:
     yield TableBlock(kept_table(found), MOST_LISTED, ("more feature", "selected less often"), heading="This list")
 
 
+def _held_predictions(found: Findings) -> Iterator[Block]:
+    yield from map(_text, prediction_sentences(found))
+    yield TableBlock(predictions_table(found))
+    yield _text(prediction_legend(found), small=True)
+
+
 def _sources(found: Findings) -> Iterator[Block]:
     assert found.sources is not None
     if found.sources.parts:
@@ -464,6 +472,14 @@ SECTIONS = (
     Section("shared", "Which lists are alike", _shared, needs=("selections",), place=16),
     Section("front", "The Pareto front", _front, needs=("front",), short_tables=short_front, place=20),
     Section("summary", _summary_title, _summary, ("summary",), "", short_summary, summary_legend, place=20),
+    Section(
+        "predictions",
+        "Do the predictions hold?",
+        _held_predictions,
+        needs=("predictions",),
+        brief="Do the predictions hold?",
+        place=22,
+    ),
     Section(
         "measures",
         "Stability by many measures",

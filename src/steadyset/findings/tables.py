@@ -463,6 +463,19 @@ def sources_table(found: Findings) -> ReportTable:
     return _table("sources", "What the disagreement comes from", columns, found.sources.parts)
 
 
+def predictions_table(found: Findings) -> ReportTable:
+    """How far the predictions of the runs agree."""
+    columns = [
+        _column("selector", "name", text=True),
+        _column("mean absolute difference", "error", wording.expected_count),
+        _column(f"width of the {wording.percent(found.level)} range", "width", wording.expected_count),
+        _column("standard deviation between rows", "spread", wording.expected_count),
+        _column("rows that change group", "changed", wording.percent),
+        _column("that change it often", "often_changed", wording.percent),
+    ]
+    return _table("predictions", "Predictions of the runs for the same rows", columns, found.predictions)
+
+
 def driving_table(found: Findings) -> ReportTable:
     """Rows that change the selection."""
     assert found.sources is not None

@@ -93,6 +93,7 @@ def explained(path: Path, *, resumable: bool = False) -> Iterator[None]:
 SETTINGS = "assessment.json"  # the file that makes a folder the run folder of an assessment
 CELLS, FINISHED, LOCK = "cells.json", "finished", "lock"
 ALIKE_FEATURES, TABLE, VALUES = "alike.json", "features.csv", "values.json"
+PREDICTIONS = "predictions.parquet"
 # Of a shortlist.
 LIST, TARGETS = "shortlist.json", "targets"
 LIST_TABLE, LIST_SHEET, LIST_NAMES = "shortlist.csv", "shortlist.xlsx", "shortlist.txt"

@@ -172,6 +172,7 @@ class Plan:
     was asked for where medians fill gaps and nothing else is prepared. `forced` are columns that are no features.
     columns are those of a frame, for estimators that get one; in X labels of text are numbers.
     cut says which coefficients or importances of models count as selected, where the usual rule is not to decide.
+    `keep` says whether cells hold what their models predict for all rows, and the coefficients of these models.
     key tells plans apart, in worker processes too: what all selectors of a plan share is remembered under it.
     """
 
@@ -191,6 +192,7 @@ class Plan:
     preparation: Preparation | None = None
     forced: Forced | None = None
     task_assumed: bool = False  # by the rule, as nobody said what the target is
+    keep: bool = False
     key: str = field(default_factory=lambda: uuid4().hex, repr=False, compare=False)
 
     @property

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin, clone
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import has_fit_parameter
 
 from steadyset.kernels.arrays import Floats, Ints
@@ -39,6 +41,20 @@ EVERY_ROW = -1  # stands for the number of a run where a cell is that of a fit o
 
 
 @dataclass(frozen=True)
+class Kept:
+    """What is kept of the model that predicts from the selected features, where that is asked for.
+
+    `predictions` are those for all rows of the data, rows x outputs as 32-bit floats; empty where there are none.
+    `calibration` holds, for each output and tenth of the rows by their predictions, the mean prediction and what was
+    observed. `coefficients` are those of the selected features in their own units, where the model has one for each.
+    """
+
+    predictions: bytes
+    calibration: tuple[float | None, ...] = ()
+    coefficients: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True)
 class Cell:
     """What one selector did on one resample. `failure` says why there is no selection, or no score.
 
@@ -49,6 +65,7 @@ class Cell:
     has one for each.
     `rule` says which coefficients or importances of a model counted as selected; "" where a selector selected.
     `curves` are what a task draws of the left-out rows, one group of them after the other; None is unknown.
+    `kept` is what was asked to be kept of the model that predicts.
     """
 
     selector: int
@@ -67,6 +84,7 @@ class Cell:
     signs: tuple[int, ...] | None = None
     rule: str = ""
     curves: tuple[float | None, ...] | None = None
+    kept: Kept | None = None
 
 
 @dataclass(frozen=True)
@@ -153,36 +171,85 @@ def _scored(plan: Plan, training: Training, one: Fitted, blank: Cell) -> Cell:
         signs=None if picked.signs is None else tuple(picked.signs.tolist()),
         rule=picked.rule,
         curves=scored.curves,
+        kept=scored.kept,
     )
 
 
 def _scores(plan: Plan, training: Training, one: Fitted) -> Scored:
-    if not len(training.resample.test) or not plan.scoring:
+    tested = bool(len(training.resample.test) and plan.scoring)
+    if not tested and not plan.keep:
         return Scored({})
     try:
         if one.model is not None:
             return scores(one.model, training.test(), training.test_y, plan.scoring, plan.task)
-        return _predicted(plan, training, one.chosen.features, drawn=TASKS[plan.task].curves is not None)
+        drawn = tested and TASKS[plan.task].curves is not None
+        return _predicted(plan, training, one.chosen.features, tested=tested, drawn=drawn, keep=plan.keep)
     except Exception as error:
-        return Scored({}, failure=f"no score: {reason(error)}")
+        return Scored({}, failure=f"no score: {reason(error)}", kept=Kept(b"") if plan.keep else None)
 
 
-def _predicted(plan: Plan, training: Training, columns: Ints, *, drawn: bool = False) -> Scored:
+def _predicted(
+    plan: Plan, training: Training, features: Ints, *, tested: bool = True, drawn: bool = False, keep: bool = False
+) -> Scored:
     """The scores of the plan's predictor on some of the features, beside covariates; without any it is blind."""
-    columns = training.columns_of(columns)
-    if len(columns) or training.n_forced:
-        model = ready(plan.predictor, plan, training.resample.label)
+    columns, resample = training.columns_of(features), training.resample
+    blind = not len(columns) and not training.n_forced
+    model = TASKS[plan.task].blind() if blind else ready(plan.predictor, plan, resample.label)
+
+    def taken(X: Floats, rows: Ints) -> Any:
+        """Rows as the model takes them."""
+        if blind:
+            return np.zeros((len(rows), 1))
         if training.n_forced:
-            train, test = training.with_forced(columns)
-        else:
-            both = training.train(columns), training.test(columns)
-            train, test = (training.framed(model, X, columns) for X in both)
-    else:
-        model = TASKS[plan.task].blind()
-        train, test = np.zeros((len(training.target), 1)), np.zeros((len(training.resample.test), 1))
+            return np.column_stack([training.covariates(rows), X])
+        return training.framed(model, X, columns)
+
+    train = taken(training.train(columns), resample.train)
     model = fitted_predictor(model, train, training.y, plan.task)
-    found = scores(model, test, training.test_y, plan.scoring, plan.task)
-    return replace(found, curves=_curves(plan, training, model.predict(train), model.predict(test)) if drawn else None)
+    found = Scored({})
+    if tested:
+        test = taken(training.test(columns), resample.test)
+        found = scores(model, test, training.test_y, plan.scoring, plan.task)
+        if drawn:
+            found = replace(found, curves=_curves(plan, training, model.predict(train), model.predict(test)))
+    if keep:
+        found = _keeping(found, plan, training, model, taken(training.every(columns), np.arange(len(plan.y))), features)
+    return found
+
+
+def _keeping(found: Scored, plan: Plan, training: Training, model: Any, every: Any, features: Ints) -> Scored:
+    """The scores with what is kept of the model; why there is nothing stands among the notes."""
+    task = TASKS[plan.task]
+    try:
+        predicted = task.predictions(model, every, plan.y)
+        if not np.isfinite(predicted).all():
+            raise ValueError("some are no numbers")
+    except Exception as error:
+        return replace(found, notes=(*found.notes, f"no predictions: {reason(error)}"), kept=Kept(b""))
+    tenths = task.calibrated(plan.y, predicted).ravel().tolist()
+    own = training.n_forced + len(features)
+    coefficients = None if training.prepared is not None else coefficients_of(model, own) if own else np.zeros(0)
+    kept = Kept(
+        predicted.astype("<f4").tobytes(),
+        tuple(None if value != value else value for value in tenths),
+        None if coefficients is None else tuple(coefficients[training.n_forced :].tolist()),
+    )
+    return replace(found, kept=kept)
+
+
+def coefficients_of(model: Any, n_columns: int) -> Floats | None:
+    """One coefficient for each column of a fitted linear model, in the units of these; None where it has not one each.
+
+    Gaps that are filled leave columns as they are, and what divides them (a StandardScaler) is divided out again.
+    """
+    *before, last = [step for _, step in getattr(model, "steps", [("", model)])]
+    found = np.asarray(getattr(last, "coef_", ()), dtype=np.float64)
+    found = found[0] if found.ndim == 2 and len(found) == 1 else found
+    if found.shape != (n_columns,) or not all(isinstance(step, SimpleImputer | StandardScaler) for step in before):
+        return None
+    for scale in (getattr(step, "scale_", None) for step in before):
+        found = found if scale is None else found / scale
+    return found
 
 
 def _curves(plan: Plan, training: Training, known: Any, predicted: Any) -> tuple[float | None, ...] | None:
@@ -488,14 +555,15 @@ class Training:
         """How many columns of covariates predictors have."""
         return 0 if self.plan.forced is None else self.plan.forced.n_forced
 
-    def with_forced(self, columns: Ints) -> tuple[Floats, Floats]:
-        """Training rows and rows left out: the covariates, then some of the columns."""
-        drawn, forced = self.resample, self.plan.forced
-        if forced is None:
-            return self.train(columns), self.test(columns)
-        beside = (forced.rows(drawn.train, rows)[:, : forced.n_forced] for rows in (drawn.train, drawn.test))
-        train, test = map(np.column_stack, zip(beside, (self.train(columns), self.test(columns)), strict=True))
-        return train, test
+    def covariates(self, rows: Ints) -> Floats:
+        """The covariates of some rows, with gaps filled by the training rows."""
+        forced = self.plan.forced
+        assert forced is not None
+        return forced.rows(self.resample.train, rows)[:, : forced.n_forced]
+
+    def every(self, columns: Ints) -> Floats:
+        """Some columns of every row of the data, without noise."""
+        return np.asarray(self.all_rows()[:, columns])
 
     def all_rows(self) -> Floats:
         """Every row of the data, for an estimator that takes the resample as weights."""

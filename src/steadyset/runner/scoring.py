@@ -24,6 +24,7 @@ from steadyset.kernels.arrays import Floats
 from steadyset.runner import scores as of_times
 from steadyset.runner.conditions import listening, reason, same_conditions
 from steadyset.tasks import CLASSES, COUNT, NUMBER, SURVIVAL, TASKS
+from steadyset.tasks.survival import predicted_survival
 
 Scorer = Callable[[Any, Any, Any], float]
 ScoringLike = str | Scorer | Sequence[str | Scorer] | Mapping[str, str | Scorer] | None
@@ -63,14 +64,8 @@ def _integrated_brier(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
     """The mean Brier score from the first tenth of the times of events to the last tenth."""
     times, events = y[:, 0], y[:, 1]
     points = np.unique(np.quantile(times[events > 0], np.linspace(0.1, 0.9, 17)))
-    last = model
-    if not hasattr(model, "predict_survival") and hasattr(model, "steps"):
-        last, X = model[-1], model[:-1].transform(X)
-    if not hasattr(last, "predict_survival"):
-        raise InputError("integrated_brier needs a predictor with predict_survival, such as st.CoxModel.")
-    if len(points) < 2:
-        return float("nan")
-    return of_times.integrated_brier(times, events, last.predict_survival(X, points), points)
+    survival = predicted_survival(model, X, points, "integrated_brier")
+    return of_times.integrated_brier(times, events, survival, points) if len(points) > 1 else float("nan")
 
 
 def _poisson_deviance(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
@@ -370,6 +365,7 @@ class Scored:
     notes: tuple[str, ...] = ()
     failure: str = ""
     curves: tuple[float | None, ...] | None = None
+    kept: Any = None
 
 
 def scores(model: Any, X: Floats, y: npt.NDArray[Any], wanted: Sequence[Score], task: str) -> Scored:

@@ -36,6 +36,7 @@ from steadyset.io.disk import (
     LIST_SHEET,
     LIST_TABLE,
     LOCK,
+    PREDICTIONS,
     RANKINGS,
     RECORDED_FINDINGS,
     SETTINGS,
@@ -58,7 +59,7 @@ NAME = re.compile(r"[^\W_][\w .()+-]{0,79}")  # begins with a letter or digit, a
 # What runs and the page write: nothing else is ever deleted.
 OWN = (JOB, HELD, SAID, REPORT, TAGS, SETTINGS, CELLS, ALIKE_FEATURES, TABLE, VALUES, LOCK, DATABASE, TRIALS)
 BESIDE_DATABASE = tuple(f"{DATABASE}-{part}" for part in ("journal", "wal", "shm"))
-OWN_TOO = (RECORDED_FINDINGS, CHOSEN, LIST, LIST_TABLE, LIST_SHEET, LIST_NAMES, *BESIDE_DATABASE)
+OWN_TOO = (PREDICTIONS, RECORDED_FINDINGS, CHOSEN, LIST, LIST_TABLE, LIST_SHEET, LIST_NAMES, *BESIDE_DATABASE)
 
 
 class Kind(NamedTuple):

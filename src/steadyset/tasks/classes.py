@@ -120,6 +120,27 @@ def _blind() -> Any:
     return DummyClassifier(strategy="prior")
 
 
+def _predictions(model: Any, X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
+    """The probability of each class, of two classes that of the second; without probabilities 1 for the predicted."""
+    labels = np.unique(y)
+    if hasattr(model, "predict_proba"):
+        found = np.zeros((len(X), len(labels)))
+        found[:, np.searchsorted(labels, model.classes_)] = model.predict_proba(X)
+    else:
+        found = (np.asarray(model.predict(X))[:, None] == labels).astype(np.float64)
+    return found[:, 1:] if len(labels) == 2 else found
+
+
+def _most_probable(predicted: NDArray[Any]) -> NDArray[np.int64]:
+    return np.asarray(predicted[:, 0] > 0.5 if predicted.shape[1] == 1 else predicted.argmax(axis=1), dtype=np.int64)
+
+
+def _shares(y: NDArray[Any], rows: NDArray[Any]) -> NDArray[np.float64]:
+    labels = np.unique(y)
+    found = (y[rows][:, None] == labels).mean(axis=0)
+    return np.asarray(found[1:] if len(labels) == 2 else found)
+
+
 TASKS.add(
     Task(
         name=CLASSES,
@@ -144,5 +165,10 @@ TASKS.add(
         predictor_words="logistic regression",
         blind=_blind,
         blind_words="the largest class",
+        predictions=_predictions,
+        prediction_words="predicted probability",
+        groups=_most_probable,
+        group_words="class",
+        observed=_shares,
     )
 )

@@ -20,6 +20,7 @@ from steadyset.foundation.registry import Registry
 
 Target = NDArray[Any]
 MAX_CLASSES = 20  # more distinct whole numbers are amounts
+N_TENTHS = 10
 
 
 def has_fractions(y: Target) -> bool:
@@ -52,6 +53,20 @@ def _of_one_kind(y: Target) -> bool:
 
 def _nothing(y: Target) -> dict[str, int]:
     return {}
+
+
+def _plain_predictions(model: Any, X: Any, y: Target) -> NDArray[np.float64]:
+    return np.asarray(model.predict(X), dtype=np.float64)[:, None]
+
+
+def _mean_of(y: Target, rows: NDArray[Any]) -> NDArray[np.float64]:
+    return np.array([np.mean(y[rows])], dtype=np.float64)
+
+
+def thirds(predicted: NDArray[Any]) -> NDArray[np.int64]:
+    """Which third of the rows each belongs to by its prediction; rows with equal predictions share one."""
+    values = predicted[:, 0]
+    return np.searchsorted(np.quantile(values, [1 / 3, 2 / 3]), values, side="left")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +126,13 @@ class Task:
     curves : Callable or None, default=None
         What is drawn of left-out rows in groups of like predictions: from those for the training rows, for the
         left-out rows, y of these, and the points; groups x points.
+    predictions : Callable
+        What is kept of a fitted model's predictions: from the model, rows as it takes them, and y of all rows (for its
+        classes or times); rows x outputs. `prediction_words` say what they are.
+    groups : Callable
+        The group of each row by its predictions, such as its class; `group_words` say what these are.
+    observed : Callable
+        What predictions are held against: one value per output, of y and some of its rows.
     takes_noise : bool, default=True
         Whether y with noise added, or labels exchanged, is still one.
     strata_words : str, default="each class"
@@ -153,6 +175,11 @@ class Task:
     amounts_words: str = "the values of the target"
     points: Callable[[Target], NDArray[np.float64]] | None = None
     curves: Callable[..., NDArray[np.float64]] | None = None
+    predictions: Callable[[Any, Any, Target], NDArray[np.float64]] = _plain_predictions
+    prediction_words: str = "predicted value"
+    groups: Callable[[NDArray[Any]], NDArray[np.int64]] = thirds
+    group_words: str = "third of the predictions"
+    observed: Callable[[Target, NDArray[Any]], NDArray[np.float64]] = _mean_of
     takes_noise: bool = True
     strata_words: str = "each class"
     like: str = ""
@@ -177,6 +204,19 @@ class Task:
     def scale(self, y: Target) -> float:
         """In which unit penalties of a model of the target are: its standard deviation; classes have none."""
         return 1.0 if self.has_classes else float(np.std(self.amounts(y)))
+
+    def calibrated(self, y: Target, predicted: NDArray[Any]) -> NDArray[np.float64]:
+        """For each output and tenth of the rows by their predictions: the mean prediction, and what was observed.
+
+        Rows with equal predictions are in the same tenth; those that are left without rows are nan.
+        """
+        found = np.full((predicted.shape[1], N_TENTHS, 2), np.nan)
+        for output, values in enumerate(predicted.T):
+            edges = np.quantile(values, np.arange(1, N_TENTHS) / N_TENTHS)
+            tenth = np.searchsorted(edges, values, side="left")
+            for one in np.unique(tenth):
+                found[output, one] = values[tenth == one].mean(), self.observed(y, tenth == one)[output]
+        return found
 
     def among(self, tasks: Collection[Any]) -> str:
         """What this is among the tasks that something serves: itself, one that it is like, or "" for none of them."""

@@ -159,6 +159,34 @@ def risk_curves(
     return shares
 
 
+def predicted_survival(model: Any, X: Any, times: ArrayLike, who: str) -> NDArray[np.float64]:
+    """The probabilities of no event up to some times; `who` needs a predictor that has them."""
+    last = model
+    if not hasattr(model, "predict_survival") and hasattr(model, "steps"):
+        last, X = model[-1], model[:-1].transform(X)
+    if not hasattr(last, "predict_survival"):
+        raise InputError(f"{who} needs a predictor with predict_survival, such as st.CoxModel.")
+    return np.asarray(last.predict_survival(X, times))
+
+
+def _middle(y: NDArray[Any]) -> float:
+    """The median time of the events."""
+    return float(np.median(y[y[:, 1] > 0, 0]))
+
+
+def _event_risks(model: Any, X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
+    return 1 - predicted_survival(model, X, [_middle(y)], "a risk")
+
+
+def _observed_risk(y: NDArray[Any], rows: NDArray[Any]) -> NDArray[np.float64]:
+    """Kaplan and Meier's share with an event; unknown where nobody was followed so long."""
+    from steadyset.kernels.hazards import product_limit
+
+    at, own = _middle(y), y[rows]
+    share = product_limit(own[:, 0], own[:, 1], np.ones(len(own))).at(np.array([at]))
+    return 1 - (share if own[:, 0].max() >= at else np.where(share > 0, np.nan, 0.0))
+
+
 def _predictor() -> Any:
     from steadyset.tasks.models.cox import CoxModel
 
@@ -195,6 +223,10 @@ TASKS.add(
         strata_words="each state (event or censored)",
         points=_points,
         curves=risk_curves,
+        predictions=_event_risks,
+        prediction_words="predicted risk of an event up to the median time of events",
+        group_words="third of the risks",
+        observed=_observed_risk,
         takes_noise=False,
         amounts=lateness,
         amounts_words="the martingale residuals of the target",

@@ -1,0 +1,107 @@
+"""Whether the models of the runs hold: what they predict for the same rows, and their coefficients.
+
+Each run selects features and fits a model to them; the model that a reader would use is the one fitted to all rows. How
+far the predictions of the runs for the same rows lie from those of that model is what Riley and Collins (2023) call
+instability; what selection does to coefficients is measured as Heinze, Wallisch and Dunkler (2018) recommend.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from steadyset.foundation.arguments import LEVEL
+from steadyset.kernels.arrays import Floats
+from steadyset.tasks import Task
+
+OFTEN = 0.1  # the share of the runs from which on a row changes its group often
+MOST_ROWS, MOST_DOTS, MOST_CURVES = 120, 5, 40  # rows, runs and curves that pictures show
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """How far the models of a procedure's runs agree in what they predict: means over the rows, and what is drawn.
+
+    `error` is the mean absolute difference from the model on all rows, `width` that of the ranges of the rows;
+    `changed` is the share of the rows that a run puts into another group, `often_changed` that of rows which many runs
+    do; `spread` is the standard deviation over the rows. `rows` are some rows: the prediction of the model on all rows,
+    the ends of the range, and predictions of some runs. `tenths` are the calibration of some runs on all rows: run (-1
+    is the model on all rows), output, mean prediction, observed.
+    """
+
+    name: str
+    runs: int
+    error: float
+    width: float
+    changed: float
+    often_changed: float
+    spread: float
+    rows: tuple[tuple[float, ...], ...] = ()
+    tenths: tuple[tuple[float, ...], ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class PredictionSpread:
+    """What the models of the runs predict for the same rows: runs x rows x outputs, beside the model on all rows.
+
+    With several outputs, the probabilities of three classes or more, the range is that of the class which the model on
+    all rows predicts, and a distance is half the sum over the classes: the least share of probability that moves.
+    """
+
+    original: Floats
+    runs: Floats
+    task: Task
+
+    @cached_property
+    def errors(self) -> Floats:
+        """For each row the mean absolute difference of the runs from the model on all rows: its instability."""
+        distances = np.abs(self.runs - self.original).sum(axis=2).mean(axis=0)
+        return np.asarray(distances / min(2, self.original.shape[1]))
+
+    @cached_property
+    def changed(self) -> Floats:
+        """For each row the share of the runs that put it into another group: the classification instability index."""
+        group = self.task.groups(self.original)
+        return np.asarray(np.mean([self.task.groups(one) != group for one in self.runs], axis=0))
+
+    @cached_property
+    def shown(self) -> tuple[Floats, Floats]:
+        """The one prediction of each row that is shown: of the model on all rows, and runs x rows."""
+        output = np.zeros(len(self.original), np.int64)
+        if self.original.shape[1] > 1:
+            output = self.task.groups(self.original)
+        rows = np.arange(len(output))
+        return self.original[rows, output], self.runs[:, rows, output]
+
+    def ranges(self, level: float = LEVEL) -> tuple[Floats, Floats]:
+        """The middle share of the runs' predictions for each row, by quantiles."""
+        low, high = np.quantile(self.shown[1], [(1 - level) / 2, (1 + level) / 2], axis=0)
+        return low, high
+
+    def summary(self, level: float = LEVEL) -> dict[str, float]:
+        """Means over the rows."""
+        low, high = self.ranges(level)
+        return {
+            "error": float(self.errors.mean()),
+            "width": float((high - low).mean()),
+            "changed": float(self.changed.mean()),
+            "often_changed": float((self.changed >= OFTEN).mean()),
+            "spread": float(self.shown[0].std()),
+        }
+
+    def drawn(self, level: float = LEVEL) -> tuple[tuple[float, ...], ...]:
+        """Some rows, evenly from the lowest prediction to the highest, with what some runs predict for them."""
+        prediction, runs = self.shown
+        order = np.argsort(prediction, kind="stable")
+        some = order[np.unique(np.linspace(0, len(order) - 1, min(MOST_ROWS, len(order))).astype(np.int64))]
+        values = np.vstack([prediction, *self.ranges(level), runs[:MOST_DOTS]])[:, some]
+        return tuple(tuple(float(f"{value:.5g}") for value in row) for row in values.T)
+
+    def rows(self, level: float = LEVEL) -> dict[str, Any]:
+        """One entry per row."""
+        low, high = self.ranges(level)
+        found = {"prediction": self.shown[0], "low": low, "high": high, "error": self.errors, "changed": self.changed}
+        return {"row": np.arange(len(low)), **found}
