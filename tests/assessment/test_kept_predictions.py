@@ -21,13 +21,14 @@ ORACLE = json.loads((Path(__file__).parents[1] / "oracles" / "model_stability.js
 DATA, TRUTH = ORACLE["data"], ORACLE["truth"]
 X = np.array(DATA["X"])
 PAIRS = [(np.array(rows), np.setdiff1d(np.arange(len(X)), rows)) for rows in DATA["draws"]]
-QUIET = st.Execution(engine="serial", progress=False)
+QUIET = st.Execution(engine="serial", progress=False, predictions=True)
+UNKEPT = st.Execution(engine="serial", progress=False)
 MODELS = {"classes": LogisticRegression(C=np.inf, max_iter=10_000, tol=1e-12), "number": LinearRegression()}
 
 
 def assessed(y, selector="anova:k=2", model=None, resampling=PAIRS, table=X, **options):
     predictor = None if model is None else make_pipeline(StandardScaler(), model)
-    options = {"keep": "predictions", "execution": QUIET, "predictor": predictor} | options
+    options = {"execution": QUIET, "predictor": predictor} | options
     return st.assess(selector, table, y, resampling=resampling, **options)
 
 
@@ -103,7 +104,7 @@ def test_runs_on_all_rows_vary_by_exactly_nothing(name):
     y = targets()[name]
     everything = [(np.arange(len(X)), np.empty(0, np.int64))] * 3
     data = (y, None) if isinstance(y, st.Data) else (X, y)
-    result = st.assess("anova:k=2", *data, resampling=everything, keep="predictions", execution=QUIET)
+    result = st.assess("anova:k=2", *data, resampling=everything, execution=QUIET)
     found = result.prediction_stability().iloc[0]
     assert (found[["error", "width", "changed", "often_changed"]] == 0).all()
     tenths = result.prediction_stability(by="tenth")
@@ -143,7 +144,7 @@ def test_the_folder_gives_back_what_was_kept(tmp_path):
 def test_more_runs_and_another_engine_change_nothing(tmp_path):
     y, out = np.array(DATA["y"]), tmp_path / "runs"
     assessed(y, resampling=st.Bootstrap(2), out=out)
-    threads = st.Execution(engine="threads", progress=False)
+    threads = st.Execution(engine="threads", progress=False, predictions=True)
     more = assessed(y, resampling=st.Bootstrap(5), out=out, execution=threads, n_jobs=2)
     once = assessed(y, resampling=st.Bootstrap(5))
     assert [cell.kept for cell in more.cells] == [cell.kept for cell in once.cells]
@@ -151,7 +152,7 @@ def test_more_runs_and_another_engine_change_nothing(tmp_path):
 
 def test_a_folder_without_predictions_gets_them_when_asked(tmp_path):
     y, out = np.array(DATA["y"]), tmp_path / "runs"
-    before = assessed(y, resampling=st.Bootstrap(3), out=out, keep=None)
+    before = assessed(y, resampling=st.Bootstrap(3), out=out, execution=UNKEPT)
     with pytest.raises(InputError, match="keeps no predictions"):
         before.prediction_stability()
     after = assessed(y, resampling=st.Bootstrap(3), out=out)
@@ -227,17 +228,12 @@ def test_a_predictor_without_survival_keeps_its_scores_and_says_why_there_are_no
         result.prediction_stability()
 
 
-def test_keep_takes_nothing_else():
-    with pytest.raises(InputError, match="keep must be"):
-        assessed(np.array(DATA["y"]), keep="models")
-
-
 def test_the_findings_say_it_and_no_others_do(results):
     found = st.findings_of(results["classes"])
     (one,) = found.predictions
     assert one.error == pytest.approx(TRUTH["classes"]["mape"]["average_mape"], abs=1e-6)
     titles = [section["title"] for section in found.to_dict()["sections"]]
     assert "Do the predictions hold?" in titles
-    plain = st.findings_of(assessed(np.array(DATA["y"]), keep=None))
+    plain = st.findings_of(assessed(np.array(DATA["y"]), execution=UNKEPT))
     assert not plain.predictions
     assert "Do the predictions hold?" not in [section["title"] for section in plain.to_dict()["sections"]]

@@ -17,6 +17,7 @@ from tests.plots import (
 
 import steadyset as st
 from steadyset.findings.parts import RiskGroup
+from steadyset.inference.models import Predicted
 from steadyset.tuning import Trials
 
 NAMES = ["<script>alert(1)</script>", "a\x07", "a\\x07", "\u202eabc", "اسم", "{{7*7}}", "javascript:x", "x" * 300]
@@ -59,6 +60,15 @@ def at_risk() -> st.Findings:
     return replace(judged(), risk_groups=tuple(groups))
 
 
+def predicted() -> st.Findings:
+    """Of selectors and classes whose names are hostile, with what their models predict."""
+    parts = (0.1, 0.1, 0.1, 0.1, 0.5)
+    rows, tenths = ((0.1, 0.0, 0.3, 0.2), (0.8, 0.5, 0.9, 0.7)), ((-1.0, 0.0, 0.2, 0.3), (0.0, 0.0, 0.4, 0.5))
+    held = tuple(Predicted(name, 1, *parts, rows, tenths) for name in NAMES[:4])
+    settings = {"task": "classes", "details": {"classes": dict.fromkeys(NAMES[:2], 6)}}
+    return replace(judged(), predictions=held, settings=settings)
+
+
 def valued() -> st.Assessment:
     """An assessment whose features and classes have hostile names."""
     random = np.random.default_rng(0)
@@ -76,6 +86,7 @@ def of_hostile_names(kind: st.plot.RegisteredPicture) -> st.plot.Picture:
 
 PICTURES = {
     "accuracy_against_stability": lambda: st.plot.accuracy_against_stability(judged()),
+    "calibration_fan": lambda: st.plot.calibration_fan(predicted()),
     "convergence": lambda: st.plot.convergence(TWO),
     "core_overlap": lambda: st.plot.core_overlap(TWO),
     "disagreement_sources": test_disagreement_sources.small,  # which shows no name
@@ -87,6 +98,7 @@ PICTURES = {
     "measure_agreement": lambda: st.plot.measure_agreement(TWO),
     "next_study": test_next_study.small,  # which shows no name
     "null_distribution": lambda: st.plot.null_distribution(RUNS, n_draws=20),  # which shows no name
+    "prediction_instability": lambda: st.plot.prediction_instability(predicted()),
     "risk_groups": lambda: st.plot.risk_groups(at_risk()),
     "runs_by_features": lambda: st.plot.runs_by_features(RUNS),
     "sample_map": lambda: st.plot.sample_map(valued()),

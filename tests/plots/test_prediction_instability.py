@@ -7,12 +7,12 @@ import steadyset as st
 from steadyset.foundation.errors import InputError
 
 
-def found(n_classes=2, **options):
+def found(n_classes=2, *, predictions=True):
     random = np.random.default_rng(0)
     X = random.normal(size=(30, 4))
     y = np.digitize(X[:, 0] + 0.5 * random.normal(size=30), [0.0] if n_classes == 2 else [-0.5, 0.5])
-    options = {"keep": "predictions", "execution": st.Execution(engine="serial", progress=False)} | options
-    return st.assess(["anova:k=1", "kruskal:k=1"], X, y, resampling=st.Bootstrap(4, stratified=True), **options)
+    how = st.Execution(engine="serial", progress=False, predictions=predictions)
+    return st.assess(["anova:k=1", "kruskal:k=1"], X, y, resampling=st.Bootstrap(4, stratified=True), execution=how)
 
 
 def small():
@@ -30,5 +30,5 @@ def test_rows_are_those_of_the_model_on_all_rows_in_order():
 
 
 def test_without_predictions_it_says_how_to_get_them():
-    with pytest.raises(InputError, match='keep="predictions"'):
-        st.plot.prediction_instability(found(keep=None))
+    with pytest.raises(InputError, match="keeps no predictions"):
+        st.plot.prediction_instability(found(predictions=False))

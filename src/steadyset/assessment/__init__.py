@@ -17,7 +17,7 @@ from sklearn.exceptions import FitFailedWarning
 from steadyset.assessment.engines import CRASHED, KILLED, Execution, check_picklable, compute
 from steadyset.assessment.extract import extract_of, most_selected
 from steadyset.assessment.folder import RunFolder, Saving, is_saved
-from steadyset.assessment.request import DETAILS, JOB, Request, SelectorsLike, check_keep, make_request
+from steadyset.assessment.request import DETAILS, JOB, Request, SelectorsLike, make_request
 from steadyset.assessment.result import Assessment
 from steadyset.foundation.arguments import (
     FIRST_RUNS,
@@ -135,7 +135,6 @@ def assess(
     scoring: ScoringLike = None,
     predictor: Estimator | None = None,
     cut: Cut | Mapping[str, Any] | None = None,
-    keep: str | None = None,
     n_runs: int | str | AutoRuns | Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
     out: str | Path | None = None,
@@ -171,9 +170,6 @@ def assess(
     cut : Cut, Mapping or None, default=None
         Which coefficients or importances of models count as selected, such as ``st.Cut(top=10)``. None takes the
         coefficients that are not 0, or the importances above their mean, as in `Selections.from_fitted`.
-    keep : str or None, default=None
-        "predictions" keeps what the model of each run predicts for all rows, and its coefficients, for
-        `Assessment.prediction_stability` and `Assessment.coefficient_stability`.
     n_runs : int, str, AutoRuns, Mapping or None, default=None
         A number of runs, or "auto": add runs until the interval of the stability of every selector is narrow, which
         ``st.AutoRuns(width=0.02)`` sets. None is what the resampling says.
@@ -185,7 +181,7 @@ def assess(
         Same seed, same answer, whatever the engine, the order or an interruption. None draws a new one, which
         `settings` of the result records; in a folder that exists it is the recorded one.
     execution : Execution, Mapping or None, default=None
-        How the runs are executed: engine, progress, warnings, whether a folder continues.
+        How the runs are executed: engine, progress, warnings, whether a folder continues, what is kept.
 
     Returns
     -------
@@ -228,7 +224,7 @@ def assess(
         random_state=random_state,
         on_warning=how.on_warning,
         cut=as_record("cut", Cut, cut),
-        keep=check_keep(keep),
+        keep=how.predictions,
     )
     if automatic is not None:
         request = replace(request, automatic=asdict(automatic))

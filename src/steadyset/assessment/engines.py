@@ -63,6 +63,9 @@ class Execution:
         "record" keeps the warnings of a run beside its result; with "fail" a run that warns has failed.
     all_rows : bool, default=True
         Whether `assess` fits each selector once more, to all rows, for the table of features.
+    predictions : bool, default=False
+        Whether `assess` keeps what the model of each run predicts for all rows, and its coefficients, for
+        `Assessment.prediction_stability` and `Assessment.coefficient_stability`.
     progress : bool, Callable or None, default=None
         None shows a bar in notebooks and in terminals, False none, and True one even where standard error goes to a
         file; a function is called with the numbers of finished and of all runs, or configurations.
@@ -77,6 +80,7 @@ class Execution:
     resume: bool = True
     on_warning: str = RECORD
     all_rows: bool = True
+    predictions: bool = False
     progress: Progress = None
 
     def __post_init__(self) -> None:
@@ -84,6 +88,7 @@ class Execution:
         check_flag("resume", self.resume)
         check_on_warning(self.on_warning)
         check_flag("all_rows", self.all_rows)
+        check_flag("predictions", self.predictions)
         check_progress(self.progress)
 
 

@@ -183,16 +183,6 @@ def copies_in_both_halves(settings: Mapping[str, Any]) -> str:
     )
 
 
-PREDICTIONS = "predictions"  # what assess may be asked to keep
-
-
-def check_keep(keep: str | None) -> bool:
-    """Whether predictions are to be kept."""
-    if keep is not None and (not isinstance(keep, str) or keep != PREDICTIONS):
-        raise wrong_argument("keep", f'"{PREDICTIONS}" or None', keep)
-    return keep is not None
-
-
 def make_plan(
     X: Any,
     y: Any = None,

@@ -430,7 +430,7 @@ class Assessment(ShownFindings, Drawable):
     def prediction_stability(self, *, by: str = "selector", level: float = LEVEL) -> pd.DataFrame:
         """How far the predictions of the runs' models for the same rows lie from those of the model on all rows.
 
-        It needs an assessment with ``keep="predictions"``.
+        It needs an assessment with ``execution={"predictions": True}``.
 
         Parameters
         ----------
@@ -466,9 +466,9 @@ class Assessment(ShownFindings, Drawable):
         >>> import steadyset as st
         >>> from sklearn.datasets import load_breast_cancer
         >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-        >>> result = st.assess("t_test:k=5", X, y, resampling=st.Bootstrap(20), keep="predictions")
+        >>> result = st.assess("t_test:k=5", X, y, resampling=st.Bootstrap(20), execution={"predictions": True})
         >>> result.prediction_stability()[["error", "changed"]].round(3).to_dict("records")
-        [{'error': 0.017, 'changed': 0.008}]
+        [{'error': 0.012, 'changed': 0.014}]
         """
         import pandas as pd
 
@@ -478,7 +478,7 @@ class Assessment(ShownFindings, Drawable):
         if not spreads:
             raise InputError(
                 "The assessment keeps no predictions; assess again with ",
-                Argument("keep", "predictions"),
+                Argument("predictions", True, of="Execution"),
                 ", and with the fits on all rows.",
             )
         if by == "selector":

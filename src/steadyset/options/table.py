@@ -298,13 +298,6 @@ TABLE: tuple[Option, ...] = (
         Option("width", "Width of the intervals at which --runs auto stops.", "W", default=0.05, record="n_runs"),
         Option("max_runs", f"Most runs that --runs auto makes ({MAX_RUNS}).", "N", least=2, record="n_runs"),
         Option("score", _scores, "NAME", many=True, argument="scoring", field=Field("order", "Scores")),
-        Option(
-            "keep",
-            "predictions: keep what the model of each run predicts for all rows, and its coefficients, to see whether "
-            "these hold too.",
-            "predictions",
-            choices=("predictions",),
-        ),
         commands="assess",
         calls=("run",),
     ),
@@ -731,6 +724,13 @@ TABLE: tuple[Option, ...] = (
             commands="assess",
             default=True,
             no="--no-all-rows",
+            record="execution",
+        ),
+        Option(
+            "predictions",
+            "Keep what the model of each run predicts for all rows, and its coefficients, to see whether these hold.",
+            commands="assess",
+            default=False,
             record="execution",
         ),
         Option(

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from steadyset.assessment import Assessment
 from steadyset.findings import Findings, findings_of
-from steadyset.findings.holds import prediction_words
 from steadyset.foundation.errors import Argument, InputError
-from steadyset.foundation.text import number
+from steadyset.foundation.text import number, shown_name
 from steadyset.inference.models import Predicted
 from steadyset.plots.catalogue import picture
 from steadyset.plots.picture import INK, MARKED, MUTED, PALE, STEADY, Picture, coloured, noted, pictured, tips
+from steadyset.tasks import TASKS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,7 +104,7 @@ def prediction_instability(result: Findings | Assessment) -> Picture:
     Parameters
     ----------
     result : Findings or Assessment
-        An assessment with ``keep="predictions"``, or its findings.
+        An assessment with ``execution={"predictions": True}``, or its findings.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def prediction_instability(result: Findings | Assessment) -> Picture:
     >>> import steadyset as st
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> result = st.assess("t_test:k=5", X, y, resampling=st.Bootstrap(5), keep="predictions")
+    >>> result = st.assess("t_test:k=5", X, y, resampling=st.Bootstrap(5), execution={"predictions": True})
     >>> st.plot.prediction_instability(result).data["row"].nunique()
     120
     """
@@ -132,7 +132,7 @@ def prediction_instability(result: Findings | Assessment) -> Picture:
         for place, (prediction, low, high, *runs) in enumerate(one.rows)
         for value in runs
     ]
-    words = prediction_words(found.settings)
+    words = TASKS[found.settings["task"]].prediction_words
 
     def draw(alt: Any, data: pd.DataFrame) -> Any:
         across = alt.X("prediction:Q", title=f"{words}, model on all rows", scale=alt.Scale(zero=False))
@@ -169,7 +169,7 @@ def calibration_fan(result: Findings | Assessment) -> Picture:
     Parameters
     ----------
     result : Findings or Assessment
-        An assessment with ``keep="predictions"``, or its findings.
+        An assessment with ``execution={"predictions": True}``, or its findings.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def calibration_fan(result: Findings | Assessment) -> Picture:
     >>> import steadyset as st
     >>> from sklearn.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-    >>> result = st.assess("t_test:k=5", X, y, resampling=st.Bootstrap(5), keep="predictions")
+    >>> result = st.assess("t_test:k=5", X, y, resampling=st.Bootstrap(5), execution={"predictions": True})
     >>> st.plot.calibration_fan(result).data["model"].unique().tolist()
     ['all rows', 'a run']
     """
@@ -198,7 +198,7 @@ def calibration_fan(result: Findings | Assessment) -> Picture:
             panel = f"{one.name}, {classes[int(output)]}" if many else one.name
             rows.append((panel, "all rows" if run < 0 else "a run", int(run), predicted, observed))
     panels = list(dict.fromkeys(row[0] for row in rows))[:MOST_PANELS]
-    words = prediction_words(found.settings)
+    words = TASKS[found.settings["task"]].prediction_words
 
     def draw(alt: Any, data: pd.DataFrame) -> Any:
         both = data[["predicted", "observed"]].to_numpy(dtype=float)
@@ -230,13 +230,18 @@ def _fan_seen(data: pd.DataFrame) -> str:
 def _with_predictions(found: Findings) -> list[Predicted]:
     several = list(found.predictions[:MOST_SPREADS])
     if not several:
-        raise InputError("result keeps no predictions; assess with ", Argument("keep", "predictions"), ".")
+        raise InputError(
+            "result keeps no predictions; assess with ", Argument("predictions", True, of="Execution"), "."
+        )
     return several
 
 
 def _shown_of(found: Findings, shown: int) -> str:
-    every = len(found.predictions)
-    return noted((every > shown, f"The first {shown} of {every} selectors."))
+    every, classes = len(found.predictions), list(found.settings["details"]["classes"])
+    return noted(
+        (len(classes) == 2, f"Probabilities are those of {shown_name(classes[-1])}." if classes else ""),
+        (every > shown, f"The first {shown} of {every} selectors."),
+    )
 
 
 def _diagonal(alt: Any, ends: list[float]) -> Any:
