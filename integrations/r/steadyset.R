@@ -91,9 +91,9 @@ steadyset_compare <- function(procedures, features = NULL, measure = NULL, simil
 steadyset_features <- function(assessment) {
   file <- file.path(.steadyset_folder(assessment), "features.csv")
   if (!file.exists(file)) .steadyset_stop(file, " does not exist; expected the run folder of a finished assessment.")
-  texts <- c("selector", "feature", "direction", "model_direction", "stand_ins")  # names may look like numbers
+  texts <- c("feature", "direction", "model_direction", "stand_ins")  # names may look like numbers
   texts <- setNames(rep("character", length(texts)), texts)
-  utils::read.csv(file, colClasses = texts, encoding = "UTF-8", na.strings = "")
+  utils::read.csv(file, colClasses = texts, encoding = "UTF-8", na.strings = "", check.names = FALSE)
 }
 
 # Write the HTML report of an assessment, or of its run folder.

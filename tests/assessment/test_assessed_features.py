@@ -89,12 +89,24 @@ def test_the_fit_on_all_rows_is_that_of_the_selector_alone(result):
     assert sorted(mine["feature"]) == [f"x{f}" for f in np.flatnonzero(alone.get_support())]
 
 
-def test_features_csv_has_the_same_rows(result):
+def test_features_csv_is_one_block_that_opens_with_what_matters(result):
     read, table = pd.read_csv(result.path / "features.csv"), result.features_table()
-    assert read["feature"].tolist() == table["feature"].tolist()
-    assert np.allclose(read["wilson_low"], table["wilson_low"], rtol=1e-5)
+    over_all = table[table["selector"] == "all 2 selectors"].reset_index(drop=True)
+    assert read.columns[:6].tolist() == ["feature", "direction", "frequency", "low", "high", "core"]
+    assert read["feature"].is_unique
+    assert read["feature"].tolist() == over_all["feature"].tolist()
+    assert np.allclose(read["low"], over_all["wilson_low"], rtol=1e-5)
     assert set(read["core"]) <= {0, 1}
-    assert read.columns.tolist() == table.columns.tolist()
+    for selector in SELECTORS:
+        mine = table[table["selector"] == selector].set_index("feature")["frequency"]
+        assert np.allclose(read[f"frequency of {selector}"], [mine.get(name, 0.0) for name in read["feature"]])
+
+
+def test_features_csv_of_one_selector_has_its_shares_once(tmp_path):
+    found = assess("anova:k=2", X, Y, out=tmp_path, **HOW)
+    read = pd.read_csv(tmp_path / "features.csv")
+    assert [name for name in read.columns if name.startswith("frequency")] == ["frequency"]
+    assert read["feature"].tolist() == found.features_table()["feature"].tolist()
 
 
 def test_all_rows_can_be_left_out_and_added_by_a_resume(tmp_path):
@@ -167,4 +179,4 @@ def test_without_a_selection_the_table_is_empty(tmp_path):
     with pytest.warns(FitFailedWarning, match="no selection in any"):
         found = assess(never, X, Y, resampling=Bootstrap(2), out=tmp_path)
     assert len(found.features_table()) == 0
-    assert (tmp_path / "features.csv").read_text(encoding="utf-8").startswith("selector,feature,rank")
+    assert (tmp_path / "features.csv").read_text(encoding="utf-8").startswith("feature,direction,frequency,low,high,core")

@@ -110,7 +110,7 @@ def test_the_table_of_features_follows_the_options_of_the_command(tmp_path, caps
     plain, safe = (pd.read_csv(f"{name}/features.csv").set_index("feature") for name in ("plain", "safe"))
     assert [spreadsheet_safe(name) for name in plain.index] == list(safe.index)
     assert list(safe["core"]) == [float(share >= 0.2) for share in safe["frequency"]]
-    assert (safe["wilson_high"] <= plain["wilson_high"].to_numpy()).all()
+    assert (safe["high"] <= plain["high"].to_numpy()).all()
 
 
 def test_a_workbook_keeps_names_as_text_and_numbers_as_numbers():

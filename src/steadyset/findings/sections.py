@@ -348,9 +348,7 @@ def _features(found: Findings) -> Iterator[Block]:
         procedure = table.title if folded else None
         yield TableBlock(table, MOST_FEATURES, left_out, named, folded, procedure)
     if tables:
-        whole = (
-            "The table with all features and columns is features.csv in the run folder, or features_table() in Python."
-        )
+        whole = "All features are in features.csv in the run folder, every column of each selector in features_table()"
         yield _text(
             "The frequency is the share of the runs that select a feature; its interval (Wilson) is about further "
             "resamples of this data set, not about new studies. Features of one group are alike; a stand-in is alike "

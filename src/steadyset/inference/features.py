@@ -138,6 +138,11 @@ class Feature:
 
 
 COLUMNS = ("selector", *(part.name for part in fields(Feature)))
+# The columns of features.csv: those that matter, called as in shortlist.csv; behind them those for a closer look.
+AHEAD = {name: name for name in ("feature", "direction", "frequency")} | {"low": "wilson_low", "high": "wilson_high"}
+AHEAD |= {name: name for name in ("core", "selectors")}
+BEHIND = ("selected", "runs", "importance", "model_direction", "model_agreement", "all_rows", "group", "group_size")
+BEHIND += ("group_share", "with_stand_ins", "stand_ins")
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,16 +226,26 @@ def table_frame(blocks: Iterable[FeatureBlock]) -> pd.DataFrame:
     return frames[0] if len(frames) == 1 else pd.concat(frames[1:], ignore_index=True)
 
 
-def table_csv(blocks: Iterable[FeatureBlock], *, safe: bool = False) -> str:
-    """The table as csv, with six digits; truth values are 1 and 0. `safe` is that of `csv_text`."""
+def table_csv(blocks: Sequence[FeatureBlock], *, safe: bool = False) -> str:
+    """The table as csv, with six digits: one row per feature, what matters first; of several procedures over all.
+
+    The share of the runs of each then follows. Truth values are 1 and 0. `safe` is that of `csv_text`.
+    """
     from steadyset.io.formats.spreadsheet import csv_text
 
+    if not blocks:
+        return ",".join((*AHEAD, *BEHIND)) + "\n"
+    first, *each = blocks
+    shares = {f"frequency of {one.name}": dict(zip(one.order, one.columns["frequency"], strict=True)) for one in each}
     rows = [
-        {"selector": block.name, **{name: _cell(getattr(row, name)) for name in COLUMNS[1:]}}
-        for block in blocks
-        for row in block.rows()
+        {
+            **{title: _cell(getattr(row, name)) for title, name in AHEAD.items()},
+            **{title: _cell(_plain(share[f])) if f in share else 0 for title, share in shares.items()},
+            **{name: _cell(getattr(row, name)) for name in BEHIND},
+        }
+        for f, row in zip(first.order, first.rows(), strict=True)
     ]
-    return csv_text(rows, safe=safe) if rows else ",".join(COLUMNS) + "\n"
+    return csv_text(rows, safe=safe)
 
 
 def _cell(value: Any) -> Any:
