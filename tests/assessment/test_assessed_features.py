@@ -179,4 +179,6 @@ def test_without_a_selection_the_table_is_empty(tmp_path):
     with pytest.warns(FitFailedWarning, match="no selection in any"):
         found = assess(never, X, Y, resampling=Bootstrap(2), out=tmp_path)
     assert len(found.features_table()) == 0
-    assert (tmp_path / "features.csv").read_text(encoding="utf-8").startswith("feature,direction,frequency,low,high,core")
+    assert (
+        (tmp_path / "features.csv").read_text(encoding="utf-8").startswith("feature,direction,frequency,low,high,core")
+    )

@@ -31,7 +31,7 @@ def test_a_report_of_one_selector_has_no_empty_headings(tmp_path):
     assert "What differs" not in page
     assert "Runs without" not in page
     assert headings_without_content(page) == []
-    assert "1 selector on 6 resamples" in page
+    assert "1 selector on 6 bootstrap samples of the rows, seed 0" in page
 
 
 def test_a_report_without_scores(tmp_path):

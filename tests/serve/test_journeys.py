@@ -1,5 +1,6 @@
 """Where people used to get stuck: each way out is tried in a real browser, on one server."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -10,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.serve.test_queue import go, ordered, queue_of
-from tests.serve.test_serve_in_browser import opened, server, table  # noqa: F401 - fixtures
+from tests.serve.test_serve_in_browser import no_wider_than_the_window, opened, server, table  # noqa: F401 - fixtures
 from tests.waiting import until
 
 from steadyset.io.disk import LIST, TARGETS
@@ -119,7 +120,8 @@ def test_a_run_says_how_long_it_takes_whom_it_waits_for_and_when_the_connection_
     for number in range(7):
         (folder / "long" / TARGETS / f"{number:04}").touch()
     page = opened("/runs/next", refused=True)
-    page.get_by_text("Waiting").first.wait_for()
+    page.get_by_text("Waiting for long").wait_for()
+    page.get_by_text("it uses 1 core of 2, which are taken").wait_for()
     page.route("**/runs/long/progress", lambda asked: asked.abort())
     page.goto(page.url.replace("next", "long"))
     page.get_by_text("Connection lost").wait_for()
@@ -131,6 +133,73 @@ def test_a_run_says_how_long_it_takes_whom_it_waits_for_and_when_the_connection_
     for name in ("long", "next"):
         go(store, name)
         until(lambda name=name: not is_held(folder / name))
+
+
+@pytest.fixture(scope="module")
+def compared(server):  # noqa: F811
+    """The run folder of two methods that the command has compared."""
+    from steadyset.cli import run
+
+    folder, _ = server
+    table(folder / "two.csv")
+    words = "assess two.csv --target=tumour --selector=anova:k=2 --selector=lasso:k=1 --runs=6 --jobs=1 --out=two"
+    with contextlib.chdir(folder):
+        assert run([*words.split(), "--format=json"]) == 0
+    return folder / "two"
+
+
+def test_the_answer_has_the_next_steps_as_buttons_that_lead_to_the_filled_form(opened, compared):  # noqa: F811
+    page = opened("/runs/two")
+    report = page.frame_locator("iframe.report")
+    report.get_by_role("button", name="List the features of which about 1 may be false").click()
+    page.get_by_role("button", name="Find the shortlist").wait_for()
+    assert "kind=shortlist&file=two.csv&target=tumour" in page.url
+    page.go_back()
+    report.get_by_role("button", name="Twice as many features of each method").click()
+    page.get_by_role("button", name="Compare the methods").wait_for()
+    assert page.get_by_label("With parameters").input_value() == "anova:k=4\nlasso:k=2"
+    page.go_back()
+    report.get_by_role("button", name="6 more repeats").click()
+    page.get_by_text("More settings").wait_for()
+    assert page.locator("#runs").input_value() == "12"
+    page.go_back()
+    with page.expect_popup() as alone:
+        page.get_by_role("link", name="Report in a tab").click()
+    alone.value.get_by_text("Next: 6 more repeats").wait_for()  # without the page: words and the command
+    assert alone.value.get_by_role("button", name="6 more repeats").count() == 0
+
+
+def test_the_report_is_the_page_at_every_width_and_when_its_folded_parts_open(opened, compared):  # noqa: F811
+    page = opened("/runs/two")
+    page.frame_locator("iframe.report").get_by_role("heading", level=1).wait_for()
+    report = page.frames[1]
+    whole = "document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth"
+    for width in (390, 1280, 1920):
+        page.set_viewport_size({"width": width, "height": 900})
+        until(lambda: report.evaluate(whole))
+        assert no_wider_than_the_window(page)
+    assert report.evaluate("document.body.offsetHeight") < 4000
+    report.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    until(lambda: report.evaluate(f"document.body.offsetHeight > 4000 && {whole}"))
+    assert not page.get_by_text("steadyset assess two.csv").is_visible()
+
+
+def test_the_report_and_the_paragraphs_are_taken_along_as_pdf_and_word(opened, compared):  # noqa: F811
+    page = opened("/runs/two")
+    for name, begins in (("PDF", b"%PDF"), ("Word", b"PK"), ("Paragraphs as Word", b"PK")):
+        with page.expect_download() as taken:
+            page.get_by_role("link", name=name, exact=True).click()
+        assert taken.value.path().read_bytes().startswith(begins)
+
+
+def test_a_reload_while_the_report_is_written_recovers(opened, compared):  # noqa: F811
+    (compared / "report.html").unlink(missing_ok=True)
+    page = opened("/runs/two")
+    page.get_by_text("Writing the report").wait_for()
+    page.reload()
+    page.get_by_text("Writing the report").wait_for()
+    page.frame_locator("iframe.report").get_by_role("heading", level=1).wait_for()
+    assert (compared / "report.html").exists()
 
 
 def test_a_stopped_tuning_keeps_its_picture(opened, server):  # noqa: F811

@@ -98,7 +98,7 @@ def test_from_a_table_to_a_report(opened, server, tmp_path):
     with page.expect_download() as features:
         page.get_by_role("link", name="features.csv").click()
     assert features.value.path().read_bytes() == (folder / "study 1" / "features.csv").read_bytes()
-    page.get_by_role("button", name="Methods paragraph").click()
+    page.get_by_role("button", name="Paragraphs for a paper").click()
     page.get_by_role("button", name="Copy the paragraph").click()
     assert "bootstrap" in page.evaluate("navigator.clipboard.readText()")
     page.get_by_text("The same without the page").click()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
@@ -28,6 +29,8 @@ MAX_NAMES, CLOSEST, NAMED = 15, 5, 3  # names of a line, where nothing passes, a
 FEW_LISTS = 20  # up to which names are counted list by list
 FEWEST_STEPS = 3
 SHORTLIST = "st.shortlist(X, y)"
+LOOK_ALIKES = "listed_features"  # the picture
+SIZE = re.compile(r"(?<=[:,])k=(\d{1,6})(?=,|$)")  # of a method
 NO_CHOICE = (BY_COLUMN_ORDER, NOT_ABOVE, *AT_CHANCE)  # verdicts on a selection that says nothing
 
 
@@ -48,12 +51,16 @@ class Names:
 
 @dataclass(frozen=True)
 class Step:
-    """What to do next: in words, as a command or a line of Python, and as the changed options of a job."""
+    """What to do next: in words, as a command or a line of Python, and as the changed options of a job.
+
+    `part` is the picture of the same document that shows it already.
+    """
 
     words: str
     how: str
     command: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    part: str = ""
 
     def __str__(self) -> str:
         return f"{self.words}: {self.how}" if self.how else self.words
@@ -259,7 +266,12 @@ def _steps(found: Findings) -> tuple[Step, ...]:
         f"{runs} more repeats", job, "assess", f"st.assess(..., n_runs={2 * runs})", runs=str(2 * runs), resume=True
     )
     stated = _step("List the features of which about 1 may be false", job, "shortlist", SHORTLIST)
-    return stated, more
+    names = [row.name for row in found.summary]
+    wider = [SIZE.sub(lambda size: f"k={2 * int(size[1])}", name) for name in names]
+    if wider == names:  # each decides by itself how many
+        return stated, more
+    words = "Twice as many features of each method"
+    return stated, more, _step(words, job, "assess", f"st.assess({wider!r}, ...)", selector=wider, out=None)
 
 
 def _step(words: str, job: Any, command: str, python: str, **changed: Any) -> Step:
@@ -270,6 +282,7 @@ def _step(words: str, job: Any, command: str, python: str, **changed: Any) -> St
     same = job.get("command") == command
     kept = {name: value for name, value in job["options"].items() if name in known and (same or name != "out")}
     options = {**kept, **{name: value for name, value in changed.items() if name in known}}
+    options = {name: value for name, value in options.items() if value is not None}
     return Step(words, as_shell_line({"command": command, "options": options}) or python, command, options)
 
 
@@ -382,7 +395,10 @@ def _wider(found: Findings) -> tuple[Step, ...]:
     for one in found.shortlist.tried[:FEWEST_STEPS]:
         noun = "group" if "look-alikes" in one.what else "feature"
         words = f"{one.what}: {counted(one.n_listed, noun)}"
-        allowed = one.what.split()[1]
-        changed = {"false": allowed} if allowed.isdecimal() else {}
-        steps.append(_step(words, job, "shortlist", "", **changed) if changed else Step(words, ""))
+        if not one.options:  # it is in the same result
+            steps.append(Step(words, "", part=LOOK_ALIKES))
+            continue
+        ((name, value),) = one.options.items()
+        python = f"st.shortlist(..., {options_of('shortlist')[name].argument or name}={value!r})"
+        steps.append(_step(words, job, "shortlist", python, **one.options, out=None))
     return tuple(steps)

@@ -411,11 +411,12 @@ def _risk_groups(assessment: Assessment) -> Iterator[RiskGroup]:
 
 def _about(assessment: Assessment) -> str:
     settings = assessment.settings
+    details = settings.get(DETAILS, {})
     n_runs = len({cell.run for cell in assessment.cells})
+    drawn = shown_name(details.get("resampling", {}).get("words", f"resamples ({settings['resampling']})"))
     return (
-        f"{paragraphs.rows_told(settings, settings.get(DETAILS, {}))}, {counted(settings['n_features'], 'feature')}, "
-        f"{counted(len(assessment.selectors), 'selector')} on {counted(n_runs, 'resample')} "
-        f"({shown_name(settings['resampling'])}, seed {settings['seed']})"
+        f"{paragraphs.rows_told(settings, details)}, {counted(settings['n_features'], 'feature')}, "
+        f"{counted(len(assessment.selectors), 'selector')} on {n_runs} {drawn}, seed {settings['seed']}"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from math import isnan
@@ -275,8 +276,9 @@ def list_table(found: Findings, name: str) -> ReportTable:
     def agreeing(f: int) -> tuple[int]:
         return (sum(found.frequencies[other].get(sel.features[f], 0.0) >= BACKING for other in others),)
 
-    def alike(f: int) -> tuple[str]:
-        return (", ".join(one.feature for one in of("stand_ins")(f)[0] or ()),)
+    def alike(f: int) -> TableCell:
+        names = [one.feature for one in of("stand_ins")(f)[0] or ()]
+        return TableCell(wording.listed(names, 1) if names else "", (", ".join(names),))
 
     steady = in_core(sel, found.core)
     columns = [
@@ -292,7 +294,7 @@ def list_table(found: Findings, name: str) -> ReportTable:
             when=not few,
         ),
         _column(f"other methods, in {several}", "methods", lambda n: f"{n} of {len(others)}", of=agreeing, when=others),
-        _column("look-alikes", "look_alikes", text=True, of=alike, when=any(r.stand_ins for r in known.values())),
+        [TableColumn("look-alikes", ("look_alikes",), alike, True)] if any(r.stand_ins for r in known.values()) else [],
     ]
     return _table(
         "list",
@@ -690,7 +692,9 @@ SETTINGS = {
     "splits": "splits into halves",
     "data_sha256": "SHA-256 of the data",
 }
+VALUES = {"record": "kept, and told", "fail": "counted as failed"}
 LONGEST_SETTING = 300  # characters of a value
+UNSET = re.compile(r"\b\w+=(?:None|'deprecated')(?:, )?")  # parameters that say nothing
 
 
 def short_summary(found: Findings, most: int | None) -> list[Table]:
@@ -918,22 +922,33 @@ def settings_told(found: Findings) -> dict[str, str]:
     if details.get("target"):
         told["target"] = str(details["target"])
     if "resampling" in settings:
-        told["resampling"] = str(settings["resampling"])
+        told["resampling"] = str(details.get("resampling", {}).get("words") or settings["resampling"])
     if settings.get("scoring"):
         told["scores"] = ", ".join(map(str, settings["scoring"]))
-        told["predictor"] = str(details.get("predictor") or settings.get("predictor", "the model of the configuration"))
+        made = str(settings.get("predictor", "the model of the configuration"))
+        told["predictor"] = str(details.get("predictor") or UNSET.sub("", made))
     if settings.get("objectives"):
         told["objectives"] = ", ".join(map(objective_words, settings["objectives"]))
-    told |= {words: str(settings[key]) for key, words in SETTINGS.items() if settings.get(key) is not None}
+    known = {words: str(settings[key]) for key, words in SETTINGS.items() if settings.get(key) is not None}
+    told |= {words: VALUES.get(text, text) for words, text in known.items()}
     selectors = settings.get("selectors")
     if isinstance(selectors, Mapping):
-        told |= {f"selector {name}": str(text) for name, text in selectors.items()}
+        about = details.get("selectors", {})
+        told |= {f"method {name}": _selector_words(about.get(name, {}), text) for name, text in selectors.items()}
     versions = {"steadyset": settings.get("steadyset_version", __version__), **details.get("versions", {})}
     told["versions"] = ", ".join(f"{name} {number}" for name, number in versions.items())
     told = {shown_name(key): shown_name(text) for key, text in told.items()}
     told = {key: f"{text[:LONGEST_SETTING]}..." if len(text) > LONGEST_SETTING else text for key, text in told.items()}
     command = shown_name(as_shell_line(details.get("job")))  # to be run: whole
     return told | ({"command": command} if command else {})
+
+
+def _selector_words(known: Mapping[str, Any], made: Any) -> str:
+    """What a method is, and the parameters that are not its defaults; one of which nothing is known as it was made."""
+    if not known.get("summary"):
+        return UNSET.sub("", str(made))
+    given = {"features" if name == "k" else name: value for name, value in known.get("parameters", {}).items()}
+    return ", ".join([str(known["summary"]), *(f"{name.replace('_', ' ')}: {value}" for name, value in given.items())])
 
 
 def _margin_words(preference: Preference) -> str:

@@ -141,8 +141,10 @@ COLUMNS = ("selector", *(part.name for part in fields(Feature)))
 # The columns of features.csv: those that matter, called as in shortlist.csv; behind them those for a closer look.
 AHEAD = {name: name for name in ("feature", "direction", "frequency")} | {"low": "wilson_low", "high": "wilson_high"}
 AHEAD |= {name: name for name in ("core", "selectors")}
-BEHIND = ("selected", "runs", "importance", "model_direction", "model_agreement", "all_rows", "group", "group_size")
-BEHIND += ("group_share", "with_stand_ins", "stand_ins")
+BEHIND = (
+    *("selected", "runs", "importance", "model_direction", "model_agreement", "all_rows"),
+    *("group", "group_size", "group_share", "with_stand_ins", "stand_ins"),
+)
 
 
 @dataclass(frozen=True, eq=False)

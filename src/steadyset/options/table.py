@@ -211,7 +211,14 @@ TABLE: tuple[Option, ...] = (
             "SHARE",
             field=Field("runs", "Instead, share of the list", " that may be false, such as 0.1"),
         ),
-        Option("base", _bases, "NAME", many=True, argument="bases"),
+        Option(
+            "base",
+            _bases,
+            "NAME",
+            many=True,
+            argument="bases",
+            field=Field("runs", "Ranked by", ": filter, lasso, one per line (empty: both)"),
+        ),
         Option(
             "permutations",
             "How many permuted targets. Default: 50, or as many as a smaller allowance needs.",
@@ -422,6 +429,7 @@ TABLE: tuple[Option, ...] = (
         ),
         Option("bibtex", "Write the references as BibTeX; Markdown and LaTeX then cite its keys.", "FILE"),
         Option("csl", "Write the references as CSL-JSON (Zotero, Pandoc); keys as with --bibtex.", "FILE"),
+        Option("docx", "Write the paragraphs with their references as a Word document.", "FILE"),
         commands="methods",
     ),
     *_all(  # without defaults: what is recorded may have a share and a level of its own, as a tuning has

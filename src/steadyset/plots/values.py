@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 MAX_PANELS, MAX_CLASSES, MAX_DOTS, MAX_CELLS = 8, 6, 200, 150
 MAX_ROWS, FEWEST = 30, 8  # features of a heat map, and how many are shown although fewer are steady
 ONE, TWO = "#6a45a0", "#b04a00"  # the colours of two classes: hollow, and filled
+# Few steps: the page gives each of them another colour on a dark ground.
+NUMBERS = ("#9fc5d8", "#6aa5c4", "#0b6e99", "#0a5577", "#063b52")
 HEAT = ("#2166ac", "#5b97c9", "#a9cbe2", "#dbe8f0", "#f4f4f2", "#f8e0d2", "#eeb595", "#d6745a", "#b2302c")
 BOX, LONGEST_LABEL = 0.33, 70  # half of a box in rows, and pixels of the name of a class
 FARTHEST = 2.0  # standard deviations at which colours end
@@ -425,13 +427,13 @@ def sample_map(result: ResultLike, *, top: int = MAX_ROWS) -> Picture:
 def _map(alt: Any, data: pd.DataFrame, colours: dict[str, str], target: str) -> Any:
     axis = alt.Axis(labels=False, ticks=False, grid=False, title=None, domain=False)
     free = alt.Scale(zero=False, nice=True)
-    whole = {"width": 300, "height": 300, "usermeta": {"fill": {"beside": 12, "least": 160}}}
+    whole = {"width": 300, "height": 240, "usermeta": {"fill": {"beside": 12, "least": 160}}}
     base = alt.Chart(data).encode(
         x=alt.X("across:Q", axis=axis, scale=free), y=alt.Y("upwards:Q", axis=axis, scale=free)
     )
     marks = base.mark_point(filled=False, size=28, strokeWidth=1.3)
     if not colours:
-        scale = alt.Scale(range=["#9fc5d8", "#0b6e99", "#063b52"])
+        scale = alt.Scale(type="quantize", range=list(NUMBERS))
         legend = alt.Legend(title=target, orient="bottom", gradientLength=120)
         tip = tips(alt, number=(".4~g", target))
         points = marks.encode(color=alt.Color("number:Q", scale=scale, legend=legend), tooltip=tip)

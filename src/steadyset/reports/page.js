@@ -424,7 +424,19 @@
   if (parent !== window) {  // the page of the server shows a report as high as it is
     document.documentElement.classList.add("framed");
     new ResizeObserver(() => parent.postMessage({ height: document.body.offsetHeight }, "*")).observe(document.body);
+    // The page answers with the steps that it can take.
+    addEventListener("message", (event) => {
+      if (event.source !== parent || !Array.isArray(event.data.steps)) return;
+      for (const button of every("[data-step]")) button.hidden = !event.data.steps.includes(button.dataset.step);
+    });
+    every("[data-step]").forEach((button) => button.addEventListener("click", () => parent.postMessage({ step: button.dataset.step }, "*")));
   }
+  // A link to a folded part opens it.
+  addEventListener("click", (event) => {
+    const link = event.target.closest("a[href^='#picture-']");
+    const part = link && document.getElementById(link.getAttribute("href").slice(1));
+    if (part && part.tagName === "DETAILS") part.open = true;
+  });
   addEventListener("toggle", () => pictures.change({}), true);
   addEventListener("beforeprint", () => every("details:not([hidden])").forEach((element) => { element.open = true; }));
 })();

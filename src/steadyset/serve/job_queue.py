@@ -72,8 +72,9 @@ class Queue:
     def ahead(self, run: Run) -> list[str]:
         """What a waiting run waits for: what runs, and what was ordered before it."""
         number = run.order.number if run.order is not None else 0
-        waiting = [one for one in self.store.runs() if one.order is not None and one.order.state == WAITING]
-        return [*self._running, *(one.name for one in waiting if one.order and one.order.number < number)]
+        runs = [(one, one.order) for one in self.store.runs() if one.order is not None]
+        before = [one for one, order in runs if order.state == WAITING and order.number < number]
+        return [one.name for one, _ in runs if one in before or is_held(one.path)]
 
     def moved(self, run: Run, order: Order) -> None:
         """Put down the order of a run folder that got another name."""

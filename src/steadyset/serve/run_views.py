@@ -10,7 +10,7 @@ import os
 import tempfile
 import time
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,8 @@ MAX_KNOWN = 500  # answers that are kept
 MAX_COMPARED = 10
 MAX_SHOWN = 256 << 20  # bytes of a report or a table
 REPORT_SECONDS = 900.0  # many selectors have many pictures
-_known_answers: dict[tuple[Path, tuple[int, ...]], list[str]] = {}
+DOCUMENTS = {"report.pdf": "write_report", "report.docx": "write_report", "paragraphs.docx": "write_paragraphs"}
+_known_answers: dict[tuple[Path, tuple[int, ...]], dict[str, Any]] = {}
 
 
 @view("/runs/{run}")
@@ -236,10 +237,24 @@ def write_reports(site: Site, loop: asyncio.AbstractEventLoop) -> None:
 
 @view("/runs/{run}/frame")
 async def run_frame(site: Site, request: Request, run: Run) -> Response:
-    """The report in place, once it is written."""
+    """The report in place, once it is written, with the steps that its buttons take."""
     await _written(site, run)
-    source = f"/runs/{quote(run.name)}/report"
-    return site.page(request, "frame.html.j2", source=source, title=f"Report of {run.name}")
+    at, steps = f"/runs/{quote(run.name)}", (await _told(site, run))["steps"]
+    title = f"Report of {run.name}"
+    return site.page(request, "frame.html.j2", at=at, source=f"{at}/report", title=title, steps=_addresses(run, steps))
+
+
+def _addresses(run: Run, steps: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[tuple[int, str, str]]:
+    """Of each step that this page can take its place, the address of its filled form, or how many runs it adds up to.
+
+    Runs are added only to what was ordered here: a stranger's folder leads to a form.
+    """
+    for place, (command, options) in enumerate(steps):
+        with suppress(InputError, TypeError, KeyError):
+            job = job_from({"command": command, "options": options})
+            address = question(Job(command, {**job.options, **_in_folder(run, job)}))
+            adds = command == run.kind.command and "resume" in options and run.order is not None
+            yield place, address, str(options["runs"]) if adds else ""
 
 
 def _is_fresh(folder: Path) -> bool:
@@ -268,6 +283,12 @@ async def run_file(site: Site, request: Request, run: Run, file: str) -> Respons
         return site.page(request, "methods.html.j2", text=text)
     if file == "figures.zip":
         return await _figures(site, run)
+    if file in DOCUMENTS:
+        with tempfile.TemporaryDirectory(dir=site.temporary) as place:
+            written = Path(place) / file
+            await site.sandbox.call(DOCUMENTS[file], str(run.path), str(written), seconds=REPORT_SECONDS)
+            kind = mimetypes.guess_type(file)[0] or "application/octet-stream"
+            return _download(written.read_bytes(), f"{run.name}-{file}", kind)
     raise InputError(f"{run.name} has no {file!r}.")
 
 
@@ -336,16 +357,21 @@ async def runs_page(site: Site, request: Request) -> Response:
 @view("/runs/{run}/answer")
 async def run_answer(site: Site, request: Request, run: Run) -> Response:
     """What a run says, in a sentence or two."""
+    return site.page(request, "answer.html.j2", answer=(await _told(site, run))["answer"])
+
+
+async def _told(site: Site, run: Run) -> dict[str, Any]:
+    """What a run says and the steps from there, asked once as long as nothing happens in its folder."""
     found = _known_answers.get((run.path, stamps(run.path)))
     if found is None:
         try:
             found = await site.sandbox.call("answer", str(run.path))
         except InputError as error:
-            found = [site.without_paths(str(error))]
+            found = {"answer": [site.without_paths(str(error))], "steps": []}
         _known_answers[run.path, stamps(run.path)] = found
         while len(_known_answers) > MAX_KNOWN:
             del _known_answers[next(iter(_known_answers))]
-    return site.page(request, "answer.html.j2", answer=found)
+    return found
 
 
 @view("/runs/{run}/name", "POST")

@@ -22,6 +22,7 @@ import pyarrow as pa  # noqa: F401
 from steadyset.assessment import Assessment, Execution, assess
 from steadyset.assessment.request import make_plan, make_request, refuse_unfilled
 from steadyset.findings import Findings, findings_of, methods_of
+from steadyset.findings.box import box_of
 from steadyset.findings.of_results import of_selections
 from steadyset.foundation.arguments import CORE, FIRST_RUNS, LEVEL, MAX_RUNS
 from steadyset.foundation.errors import InputError, MissingTargetError
@@ -44,6 +45,7 @@ from steadyset.options import AUTO, arguments_of
 from steadyset.plots import pictures_for
 from steadyset.plots.drawing import slim_svg
 from steadyset.reports import report
+from steadyset.reports.docx import PAPER, docx_of
 from steadyset.reports.html import page_of
 from steadyset.resampling import RESAMPLINGS, resampling_by_name, resampling_entry
 from steadyset.resampling.base import Rows
@@ -194,7 +196,8 @@ def checked(path: str, reading: Mapping[str, Any], asked: Mapping[str, Any]) -> 
 def checked_shortlist(path: str, reading: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
     """The same for a shortlist."""
     plan, names = make_plan(_loaded(path, reading, asked), resampling="subsample")
-    procedure = read_procedure(asked["false"], asked.get("fdr"), tuple(BASES), asked.get("permutations"), USUAL, None)
+    bases = tuple(asked.get("base") or BASES)
+    procedure = read_procedure(asked["false"], asked.get("fdr"), bases, asked.get("permutations"), USUAL, None)
     exchange_of(plan.y, plan.task, None, plan.groups)
     refuse_unfilled(plan, names, {"the shortlist": ShortlistSelector()})
     return {"permutations": procedure.n_permutations}
@@ -419,14 +422,20 @@ def front(path: str, job: Mapping[str, Any] | None = None) -> dict[str, Any]:
     }
 
 
-def answer(path: str) -> list[str]:
-    """What a run folder says, in sentences."""
-    return list(findings_of(path).answer)
+def answer(path: str) -> dict[str, Any]:
+    """What a run folder says in sentences, and which jobs are the next steps."""
+    found = findings_of(path)
+    return {"answer": list(found.answer), "steps": [(step.command, dict(step.options)) for step in box_of(found).steps]}
 
 
-def write_report(path: str, target: str, form: str) -> None:
-    """The report of a run folder: a page, or a folder of figures."""
+def write_report(path: str, target: str, form: str | None = None) -> None:
+    """The report of a run folder: a page, what the ending of its file says, or a folder of figures."""
     report(path, target, format=form)
+
+
+def write_paragraphs(path: str, target: str) -> None:
+    """The paragraphs of a run folder for a paper, as a Word document."""
+    write_durably(Path(target), docx_of(findings_of(path), PAPER))
 
 
 def methods(path: str) -> str:

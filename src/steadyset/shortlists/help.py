@@ -31,17 +31,17 @@ def other_choices(judged: Judged) -> tuple[Tried, ...]:
     if procedure.false is not None:
         for false in (one for one in MORE_FALSE if one > procedure.false):
             found = standing.listing(false, None).listed.sum()
-            tried.append(Tried(f"Allow {false:g} false features", int(found)))
+            tried.append(Tried(f"Allow {false:g} false features", int(found), {"false": float(false)}))
     else:
         for rate in (one for one in MORE_RATE if one > (procedure.fdr or 0.0)):
             found = standing.listing(None, rate).listed.sum()
-            tried.append(Tried(f"Allow {100 * rate:g}% false features", int(found)))
+            tried.append(Tried(f"Allow {100 * rate:g}% false features", int(found), {"fdr": float(rate)}))
     if len(procedure.bases) > 1:
         for base in procedure.bases:
             orders = [{base: one[base]} for one in standing.orders]
             alone = Standing(orders, {base: BASES[base][1]}, standing.n_units, standing.n_others)
             found = alone.listing(procedure.false, procedure.fdr).listed.sum()
-            tried.append(Tried(f"Rank by the {base} alone", int(found)))
+            tried.append(Tried(f"Rank by the {base} alone", int(found), {"base": [base]}))
     if judged.groups is not None:
         tried.append(Tried("Count look-alikes as one", int(judged.groups.listed.sum())))
     return tuple(one for one in tried if one.n_listed > judged.features.listed.sum() or "look-alikes" in one.what)

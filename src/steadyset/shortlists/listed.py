@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import nan
+from typing import Any
 
 LISTED, GROUP, CANDIDATE = "listed", "group", "candidate"
 STANDARD_DEVIATIONS, CORRELATION = "standard deviations", "correlation"
@@ -99,10 +101,11 @@ class Repeats:
 
 @dataclass(frozen=True)
 class Tried:
-    """Another choice on the same data, and how many features (or groups) it lists."""
+    """Another choice on the same data, how many features (or groups) it lists, and the options that make it."""
 
     what: str
     n_listed: float
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

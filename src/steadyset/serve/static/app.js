@@ -162,7 +162,14 @@
   window.addEventListener("message", (event) => {
     const height = Number(event.data && event.data.height);
     const frame = [...document.querySelectorAll("iframe.report")].find((one) => one.contentWindow === event.source);
-    if (frame && height > 0) frame.style.height = `${Math.ceil(height) + 2}px`;
+    if (!frame) return;
+    const steps = [...document.querySelectorAll("#steps [data-place]")];
+    if (height > 0) {
+      frame.style.height = `${Math.ceil(height)}px`;
+      frame.contentWindow.postMessage({ steps: steps.map((one) => one.dataset.place) }, "*");
+    }
+    // A report may come from a stranger: it takes no step by itself, only by a click.
+    if (event.data.step && navigator.userActivation.isActive) steps.find((one) => one.dataset.place === event.data.step)?.click();
   });
 
   // ---- results: sort, find, choose what can be compared -----------------------------------------------------
