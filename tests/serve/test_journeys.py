@@ -1,6 +1,7 @@
 """Where people used to get stuck: each way out is tried in a real browser, on one server."""
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -52,6 +53,13 @@ def test_classes_that_are_numbers_are_offered_and_columns_get_their_part_by_a_cl
     page.locator("th", has_text="centre").get_by_role("button", name="Group").click()
     page.get_by_role("heading", name="60 samples, 401 features").wait_for()
     assert "groups=centre" in page.url
+    page.get_by_text("Lists of methods that I choose, compared").click()
+    page.locator("th", has_text="age").locator("summary").click()
+    page.locator("th", has_text="age").get_by_role("button", name="Covariate stays in every model").click()
+    page.get_by_role("heading", name="60 samples, 400 features").wait_for()
+    page.get_by_role("listitem").filter(has_text="Covariate: age").wait_for()
+    page.get_by_text("The same in a terminal").click()
+    page.get_by_text("--force age").wait_for()
 
 
 def test_rows_without_a_target_are_left_out_by_a_button(opened, wide):  # noqa: F811
@@ -200,6 +208,26 @@ def test_a_reload_while_the_report_is_written_recovers(opened, compared):  # noq
     page.get_by_text("Writing the report").wait_for()
     page.frame_locator("iframe.report").get_by_role("heading", level=1).wait_for()
     assert (compared / "report.html").exists()
+
+
+def test_a_search_is_limited_to_methods_and_a_size_and_asks_for_it_again(opened, server):  # noqa: F811
+    pytest.importorskip("optuna")
+    folder, _ = server
+    table(folder / "searched.csv")
+    page = opened(
+        "/data?kind=tune&file=searched.csv&target=tumour&trials=1&resampling=kfold&resampling_parameters=n_splits=3"
+    )
+    page.get_by_role("checkbox", name="A small set lasso").check()
+    page.get_by_role("checkbox", name="Information mim").check()
+    page.get_by_label("Size limit").fill("2")
+    page.get_by_role("button", name="Find the best method").click()
+    page.get_by_role("heading", name="searched", level=1).wait_for()
+    order = json.loads((folder / "searched" / "job.json").read_text(encoding="utf-8"))
+    assert order["options"]["space"] == "bommert:model=lasso,filter=mim,most=2"
+    page.get_by_role("link", name="Run again with changes").click()
+    assert page.get_by_role("checkbox", name="A small set lasso").is_checked()
+    assert not page.get_by_role("checkbox", name="Neighbours knn").is_checked()
+    assert page.get_by_label("Size limit").input_value() == "2"
 
 
 def test_a_stopped_tuning_keeps_its_picture(opened, server):  # noqa: F811

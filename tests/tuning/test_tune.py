@@ -398,3 +398,26 @@ def test_objectives_are_names(objectives):
     data, target = np.random.default_rng(0).standard_normal((30, 5)), np.repeat([0, 1], 15)
     with pytest.raises(InputError, match="objectives must be a sequence of names"):
         st.tune("bommert", data, target, objectives=objectives, n_trials=1)
+
+
+def test_a_ready_made_space_is_limited_to_parts_and_a_size():
+    part = read_space("bommert:model=lasso+knn,filter=jmi+none,most=20", "classes", n_features=80)
+    assert (list(part.models), part.filters) == (["knn", "lasso"], ("jmi",))  # without a filter nothing limits the size
+    drawn = [part.sample(i) for i in range(50)]
+    kept = [part.estimator(params, 40).n_kept(80) for params in drawn]
+    assert 1 <= min(kept) < max(kept) <= 20
+    assert read_space("bommert:most=500", "classes", n_features=80).fraction.high == 1
+
+
+@pytest.mark.parametrize(
+    ("limits", "why"),
+    [
+        ("most=0", "most must be a whole number of at least 1"),
+        ("model=lassso", "model must be one of svm"),
+        ("filter=none,most=3", "most needs a filter"),
+        ("size=3", "takes filter, model and most"),
+    ],
+)
+def test_wrong_limits_of_a_space_are_refused(limits, why):
+    with pytest.raises(InputError, match=why):
+        read_space(f"bommert:{limits}", "classes", n_features=80)

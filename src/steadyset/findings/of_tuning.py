@@ -167,10 +167,7 @@ def _recommended(tuning: Tuning, chosen: int, blind: Mapping[str, float]) -> str
 def _answer(tuning: Tuning, chosen: int, rule: str | None, blind: Mapping[str, float]) -> list[str]:
     on_front = len(tuning.front)
     below = on_front - sum(_is_above(tuning, int(n), blind) for n in tuning.front.index)
-    values = tuning.frame.loc[chosen]
-    next(drawn for n, drawn, _ in tuning.trials if n == chosen)
     words, _ = rule_words(tuning, rule or DEFAULT_RULE)
-    listed([reached_words(name, values[name]) for name in tuning.objectives])
     return [
         _recommended(tuning, chosen, blind),
         f"{counted(len(tuning.frame), 'configuration')} {'was' if len(tuning.frame) == 1 else 'were'} tried, "

@@ -250,9 +250,11 @@ def jobs() -> list[str]:
     return next(option.commands for option in TABLE if option.name == "resume").split()
 
 
-def files_read(command: str) -> list[str]:
-    """The options of a command that name files to read: those whose value may be a FILE."""
-    return [name for name, option in options_of(command).items() if "FILE" in (option.metavar or "")]
+def files_read(job: Job) -> dict[str, str]:
+    """The files that a job reads, by option: those whose value may be a FILE, and does not name the default."""
+    known = {name: option for name, option in options_of(job.command).items() if "FILE" in (option.metavar or "")}
+    given = {name: str(job.options[name]) for name in known if job.options.get(name) is not None}
+    return {name: file for name, file in given.items() if file.partition(":")[0] != known[name].default}
 
 
 def why_in_terminal(job: Job) -> str:

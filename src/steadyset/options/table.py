@@ -311,7 +311,8 @@ TABLE: tuple[Option, ...] = (
     *_all(
         Option(
             "space",
-            "What to try: bommert (filters x models), or a json file with filter, fraction, model.",
+            "What to try: bommert (filters x models), a part of it (bommert:model=lasso+knn,filter=jmi,most=20 has at "
+            "most 20 features), or a json file with filter, fraction, model.",
             "NAME|FILE",
             default="bommert",
             calls=("what",),
@@ -526,7 +527,7 @@ TABLE: tuple[Option, ...] = (
             "COLUMN,...",
             commands="assess",
             many=True,
-            field=Field("reading", "Covariates", " that stay in every model: columns, one per line"),
+            field=Field("columns", "Covariate", "s that stay in every model: columns, one per line"),
         ),
         Option(
             "block",

@@ -27,14 +27,17 @@ from steadyset.io.disk import explained, write_durably, written_durably
 from steadyset.options import options_of
 from steadyset.serve.access import UPLOADS
 from steadyset.serve.forms import (
+    SPACE,
     copied,
     fields,
     filled,
+    is_column,
     methods_of,
     options_given,
     predicted,
     proposal,
     sized,
+    space_given,
     with_role,
 )
 from steadyset.serve.run_store import KINDS, Kind, Order, harmless_name, kind_of
@@ -103,7 +106,7 @@ async def data_page(site: Site, request: Request) -> Response:
         asked=asked,
         tables=site.store.tables(),
         options=options_of(kind.command),
-        roles=[one for one in fields(kind.command, "target", "columns") if one.metavar == "COLUMN"],
+        roles=[one for one in fields(kind.command, "target", "columns") if is_column(one)],
         targets=[read[name] for name in predicted(kind.command) if read[name]],
         reading=fields(kind.command, "target", "columns", "reading"),
         changed=any(read[option.name] for option in fields(kind.command, "reading")),
@@ -113,6 +116,7 @@ async def data_page(site: Site, request: Request) -> Response:
         selectors=selectors,
         size=same.get("size", size),
         scores=same.getlist("score"),
+        limits={name: same.getlist(name) for name in SPACE},
         presets=presets,
         chosen_preset=next((one for one, _, _, held in presets if held.items() <= settings.items()), ""),
         cores=site.cores,
@@ -235,6 +239,8 @@ def _running(site: Site, kind: Kind, form: QueryParams) -> dict[str, Any]:
         options["selector"] = sized(options.get("selector", []), form.get("size", "").strip())
         if not options["selector"]:
             raise InputError("Choose at least one method.")
+    if "space" in options_of(kind.command):
+        options["space"] = space_given(form)
     return options
 
 

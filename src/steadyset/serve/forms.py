@@ -16,6 +16,7 @@ from steadyset.options import AUTO, RECORDS, Option, arguments_of, as_shell_line
 from steadyset.options.table import TABLE
 
 MAX_DIGITS = 9
+SPACE = ("model", "filter", "most")  # what limits a search, by the names of fields
 MAX_NAMED = 5  # names in a sentence
 SIZE = ":k="  # between a method and how many features it chooses
 PARAMETERS = "_parameters"  # after the name of a field: PARAM=VALUE,... for what was chosen there
@@ -34,7 +35,12 @@ def options_given(command: str, form: QueryParams, *places: str) -> dict[str, An
 
 def predicted(command: str) -> list[str]:
     """The options that name what is predicted: one column, or the others together, such as a time and an event."""
-    return [one.name for one in fields(command, "target") if one.metavar == "COLUMN"]
+    return [one.name for one in fields(command, "target") if is_column(one)]
+
+
+def is_column(option: Option) -> bool:
+    """Whether its values are names of columns."""
+    return str(option.metavar).startswith("COLUMN")
 
 
 def filled(command: str, form: QueryParams, *places: str) -> dict[str, str]:
@@ -58,7 +64,17 @@ def question(job: Job) -> str:
             value = "yes" if value else "no"
         if value is not None and option.name != "out":
             pairs += [(option.name, str(one)) for one in (value if isinstance(value, list) else [value])]
+    for limit in str(job.options.get("space", "")).partition(":")[2].split(","):
+        name, _, chosen = limit.partition("=")
+        pairs += [(name, one) for one in chosen.split("+") if name in SPACE]
     return f"/data?{urlencode(pairs)}"
+
+
+def space_given(form: QueryParams) -> str | None:
+    """What a filled form limits a search to; None where it leaves everything open."""
+    chosen = {name: [one for one in form.getlist(name) if one.strip()] for name in SPACE}
+    limits = ",".join(f"{name}={'+'.join(names)}" for name, names in chosen.items() if names)
+    return f"{options_of('tune')['space'].default}:{limits}" if limits else None
 
 
 def with_role(command: str, form: QueryParams, choice: str) -> str:
@@ -68,7 +84,7 @@ def with_role(command: str, form: QueryParams, choice: str) -> str:
     """
     chosen, _, value = choice.partition(" ")
     known = {option.name: option for option in fields(command, "target", "columns", "reading")}
-    parts = {name for name, option in known.items() if option.metavar == "COLUMN"}
+    parts = {name for name, option in known.items() if is_column(option)}
     takes_part = chosen in parts or chosen == "feature"
     names, pairs = value.split("\n"), []
     first, *others = predicted(command)

@@ -293,23 +293,20 @@ class RunStore:
 
     def refuse_data_elsewhere(self, job: Job) -> None:
         """Refuse a job that reads files outside of the folder, also by way of a link."""
-        for name in files_read(job.command):
-            given = job.options.get(name)
-            if given is None:
-                continue
-            path = Path(str(given))
+        for given in files_read(job).values():
+            path = Path(given)
             inside = path.relative_to(self.path) if path.is_relative_to(self.path) else path
             try:
                 if inside.is_absolute() or ".." in inside.parts or not inside.parts:
                     raise InputError(
-                        f"{shown_name(str(given))} lies outside of the folder of the page, which reads nothing there; "
+                        f"{shown_name(given)} lies outside of the folder of the page, which reads nothing there; "
                         "use the command in a terminal, or upload the file."
                     )
                 with beneath.opened(self.path, inside):
                     pass
             except OSError as error:
                 why = error.strerror or str(error)
-                raise InputError(f"{shown_name(str(given))} cannot be read: {why}.") from None
+                raise InputError(f"{shown_name(given)} cannot be read: {why}.") from None
 
     def _run(self, path: Path) -> Run | None:
         asked, sealed = order_in(path)

@@ -24,7 +24,7 @@ from steadyset.foundation.job import Job
 from steadyset.foundation.text import lasting
 from steadyset.io import beneath
 from steadyset.io.disk import CELLS, FINISHED, RECORDED_FINDINGS, TABLE, explained, write_durably
-from steadyset.options import files_read, job_from, jobs, option_of, why_in_terminal
+from steadyset.options import files_read, job_from, jobs, why_in_terminal
 from steadyset.serve.forms import copied, question
 from steadyset.serve.progress import DAMAGED, FINISHED_STATE, RUNNING, facts_of, progress_of, said, stamps
 from steadyset.serve.run_store import MAX_NAME_BYTES, PAUSED, REPORT, STOPPED, TAGS, WAITING, Order, Run
@@ -90,12 +90,11 @@ def _about(run: Run) -> dict[str, Any]:
 def _in_folder(run: Run, job: Job) -> dict[str, str]:
     """The files of a job as the page calls them; a KeyError where they do not lie in its folder."""
     named = {}
-    for name in files_read(job.command):
-        if (given := job.options.get(name)) is not None:
-            path = _found(str(given), job.options, run.path.parent)
-            if path is None or not path.is_relative_to(run.path.parent):
-                raise KeyError(name)
-            named[name] = path.relative_to(run.path.parent).as_posix()
+    for name, given in files_read(job).items():
+        path = _found(given, job.options, run.path.parent)
+        if path is None or not path.is_relative_to(run.path.parent):
+            raise KeyError(name)
+        named[name] = path.relative_to(run.path.parent).as_posix()
     return named
 
 
@@ -134,13 +133,11 @@ def resumed_order(run: Run, cores: int) -> Order:
             "It cannot be resumed here: the recorded command is not one that could have made this folder."
         ) from None
     folder, options = run.path.parent, dict(job.options)
-    for name in files_read(job.command):
-        if name in options:
-            path = _found(options[name], options, folder)
-            if path is not None:
-                options[name] = path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
-            elif option_of(job.command, name).kind is Path:
-                raise InputError(f"It cannot be resumed: the file {options[name]} is no longer there.")
+    for name, given in files_read(job).items():
+        path = _found(given, options, folder)
+        if path is None:
+            raise InputError(f"It cannot be resumed: the file {given} is no longer there.")
+        options[name] = path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
     options.pop("resume", None)
     n_jobs = options.get("jobs", -1)
     return Order(job.command, {**options, "out": run.name}, cores=n_jobs if n_jobs > 0 else cores)

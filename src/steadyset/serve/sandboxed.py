@@ -49,7 +49,7 @@ from steadyset.reports.docx import PAPER, docx_of
 from steadyset.reports.html import page_of
 from steadyset.resampling import RESAMPLINGS, resampling_by_name, resampling_entry
 from steadyset.resampling.base import Rows
-from steadyset.runner.scoring import scores_for
+from steadyset.runner.scoring import lower_is_better, scores_for
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import selector_entry, selector_names, selector_summary, why_unable
 from steadyset.serve.forms import predicted
@@ -62,7 +62,7 @@ from steadyset.shortlists.selector import ShortlistSelector
 from steadyset.shortlists.standing import Standing
 from steadyset.tasks import TASKS, task_of
 from steadyset.tuning import pareto_front
-from steadyset.tuning.evaluation import N_FEATURES, STABILITY, Evaluator, Rankings
+from steadyset.tuning.evaluation import N_FEATURES, SECONDS, STABILITY, Evaluator, Rankings
 from steadyset.tuning.models import NO_FILTER
 from steadyset.tuning.space import parts_of, read_space
 
@@ -158,11 +158,18 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[
             for name in selector_names()
             if not why_unable(name, kind, classes)
         },
+        "space": _parts_of_space(kind, classes),
         "scores": list(
             dict.fromkeys([TASKS[kind].score(data.y), *(score.name for score in scores_for(kind) if score.offered)])
         ),
         "resamplings": {name: _in_short(resampling_entry(name)["summary"]) for name in RESAMPLINGS.names()},
     }
+
+
+def _parts_of_space(task: str, classes: int) -> dict[str, list[str]]:
+    """The models and filters that a search for the best method may choose from."""
+    space = read_space(None, task, classes)
+    return {"model": list(space.models), "filter": list(space.filters)}
 
 
 def _asked_of(data: Any, task: str) -> str:
@@ -219,7 +226,8 @@ def _tuned(data: Any, asked: Mapping[str, Any]) -> tuple[Any, tuple[str, ...], A
     task = task_of(data.y, data.task)
     score = str(asked.get("objectives") or TASKS[task].score(data.y)).partition(",")[0]
     plan, names = make_plan(data, resampling=drawn, scoring=[score], random_state=seed)
-    space = read_space(None, plan.task, TASKS[plan.task].n_classes(plan.y), TASKS[plan.task].scale(plan.y))
+    kind = TASKS[plan.task]
+    space = read_space(asked.get("space"), plan.task, kind.n_classes(plan.y), kind.scale(plan.y), plan.X.shape[1])
     refuse_unfilled(plan, names, parts_of(space))
     return plan, names, space
 
@@ -360,13 +368,7 @@ def provisional(path: str, job: Mapping[str, Any] | None) -> list[dict[str, Any]
     asked = json.loads(beneath.read(folder, LIST))
     if job is None:
         return []
-    options, known = job["options"], arguments_of(job["command"], job["options"], "data")
-    where = folder.parent / str(options["file"])
-    if "samples" in known:
-        known["samples"] = str(folder.parent / str(known["samples"]))
-    task = known.pop("task", None)
-    data: Any = replace(load_data(where, **known), task=task)
-    plan, names = make_plan(data, resampling="subsample")
+    plan, names = make_plan(_ordered_data(folder, job), resampling="subsample")
     sizes = {"features": len(names), "clusters": len(names), **dict.fromkeys(asked["bases"], 2 * asked["splits"])}
     orders = KeptOrders.found(folder).get(0, sizes)
     if orders is None:
@@ -383,6 +385,25 @@ def provisional(path: str, job: Mapping[str, Any] | None) -> list[dict[str, Any]
     ]
 
 
+def _ordered_data(folder: Path, job: Mapping[str, Any]) -> Any:
+    """The data of the job that a folder is made by."""
+    known = arguments_of(job["command"], job["options"], "data")
+    if "samples" in known:
+        known["samples"] = str(folder.parent / str(known["samples"]))
+    task = known.pop("task", None)
+    return replace(load_data(folder.parent / str(job["options"]["file"]), **known), task=task)
+
+
+def _blind(folder: Path, job: Mapping[str, Any] | None, score: str) -> float:
+    """The score of a prediction without features; nan where it cannot be computed."""
+    with suppress(InputError, KeyError, OSError):
+        if job is not None:
+            drawn = resampling_by_name(str(job["options"].get("resampling", "kfold:n_splits=10")))
+            plan, names = make_plan(_ordered_data(folder, job), resampling=drawn, scoring=[score])
+            return Evaluator(plan, features=names, n_jobs=1).blind_scores()[score]
+    return nan
+
+
 def front(path: str, job: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The Pareto front of what a tuning has finished so far, and where every configuration is."""
     from steadyset.tuning.search import recorded_trials  # which needs an extra
@@ -395,6 +416,12 @@ def front(path: str, job: Mapping[str, Any] | None = None) -> dict[str, Any]:
     recommended = -1
     with suppress(InputError):  # the rule needs what is not optimised
         recommended = trials.choose()
+    offered = best | {place for place, (number, _, _) in enumerate(trials.trials) if number == recommended}
+    score = next((name for name in trials.objectives if name not in (STABILITY, N_FEATURES, SECONDS)), None)
+    blind = nan if score is None else _blind(Path(path), job, score)
+    if score is not None and isfinite(blind):  # what predicts no better than no features is not offered
+        reached = values[:, trials.objectives.index(score)]
+        offered &= set(np.flatnonzero(reached < blind if lower_is_better(score) else reached > blind).tolist())
     first = 0 if trials.objectives[0] != STABILITY else min(1, len(trials.objectives) - 1)
     across = trials.objectives.index(STABILITY) if STABILITY in trials.objectives else len(trials.objectives) - 1
     rows = [
@@ -406,7 +433,7 @@ def front(path: str, job: Mapping[str, Any] | None = None) -> dict[str, Any]:
             "recommended": configuration == recommended,
         }
         for place, (configuration, params, reached) in enumerate(trials.trials)
-        if place in best
+        if place in offered
     ]
     return {
         "objectives": [name.removeprefix("n_").replace("_", " ") for name in trials.objectives],
@@ -414,7 +441,7 @@ def front(path: str, job: Mapping[str, Any] | None = None) -> dict[str, Any]:
         "across": trials.objectives[across].replace("_", " "),
         "up": trials.objectives[first].replace("_", " "),
         "points": [
-            {"x": x, "y": y, "best": place in best}
+            {"x": x, "y": y, "best": place in offered}
             for place, (x, y) in enumerate(zip(_shares(values[:, across]), _shares(values[:, first]), strict=True))
             if isfinite(x) and isfinite(y)
         ],

@@ -25,7 +25,7 @@ import numpy as np
 from sklearn.base import clone
 
 from steadyset.assessment.request import description
-from steadyset.foundation.arguments import check_flag, wrong_argument
+from steadyset.foundation.arguments import check_choice, check_flag, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.io.disk import file_path
 from steadyset.io.formats.tables import read_json_file
@@ -288,20 +288,21 @@ def random_pick(random: np.random.Generator) -> Callable[[str, Domain], Any]:
     return pick
 
 
-def read_space(space: Any, task: str, n_classes: int = 2, spread: float = 1.0) -> Space:
+def read_space(space: Any, task: str, n_classes: int = 2, spread: float = 1.0, n_features: int = 1) -> Space:
     """A ready-made space by name (None: the first), a json file, or the form that the top of this file shows.
 
-    Of a ready-made space only the models stay that take as many classes. `spread` is the standard deviation of a number
-    to predict, in units of which its penalties are.
+    Of a ready-made space only the models stay that take as many classes, and what its limits leave (`_limited`).
+    `spread` is the standard deviation of a number to predict, in units of which its penalties are.
     """
     if isinstance(space, Space):
         return space
     if space is None:
         space = next(iter(READY_MADE))
-    if isinstance(space, str) and space in READY_MADE:
-        ready = READY_MADE[space](task, spread)
+    if isinstance(space, str) and (name := space.partition(":")[0]) in READY_MADE:
+        ready = READY_MADE[name](task, spread)
         fitting = [name for name in ready.models if n_classes <= 2 or name not in TWO_CLASSES_ONLY]
-        return replace(ready, models={name: ready.models[name] for name in fitting})
+        every = replace(ready, models={name: ready.models[name] for name in fitting})
+        return _limited(every, space.partition(":")[2], n_features)
     if isinstance(space, (str, Path)):
         space = _read_file(space)
     if not isinstance(space, Mapping) or not space.get("model"):
@@ -328,6 +329,31 @@ def read_space(space: Any, task: str, n_classes: int = 2, spread: float = 1.0) -
         fraction = Range(float(fraction.low), float(fraction.high), fraction.log)
     models = {str(name): _model(str(name), m, task) for name, m in space["model"].items()}
     return Space(filters, fraction, models, fill)
+
+
+def _limited(space: Space, limits: str, n_features: int) -> Space:
+    """A ready-made space with some of its parts, and with at most so many features: "model=lasso+knn,most=20".
+
+    Without a filter nothing limits the number of features, so that "most" leaves only configurations with one.
+    """
+    for limit in filter(None, limits.split(",")):
+        name, _, value = limit.partition("=")
+        if name not in ("filter", "model", "most"):
+            raise InputError(f"space has {name!r}; a ready-made one takes filter, model and most.")
+        if name == "most":
+            if not value.isdecimal() or not int(value):
+                raise wrong_argument("most", "a whole number of at least 1", value)
+            kept = tuple(one for one in space.filters if one != NO_FILTER)
+            if not kept:
+                raise InputError("most needs a filter, which keeps so many features.")
+            space = replace(space, filters=kept, fraction=Range(0.0, min(1.0, int(value) / n_features)))
+            continue
+        chosen = tuple(dict.fromkeys(value.split("+")))
+        for one in chosen:
+            check_choice(name, one, space.filters if name == "filter" else tuple(space.models))
+        models = {one: model for one, model in space.models.items() if name == "filter" or one in chosen}
+        space = replace(space, models=models, filters=chosen if name == "filter" else space.filters)
+    return space
 
 
 def _model(name: str, given: Any, task: str) -> Model:

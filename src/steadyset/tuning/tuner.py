@@ -102,8 +102,9 @@ def tune(
     ----------
     space : str, Path, Mapping or None
         "bommert" (filters x fractions x classifiers, Bommert 2020, table 6.5; with more than two classes without lasso
-        and boosting, for a number with the regression of each kind) or None for the same, a json file, or a mapping
-        with "filter", "fraction" and "model", as in the example.
+        and boosting, for a number with the regression of each kind) or None for the same, a part of it such as
+        "bommert:model=lasso+knn,most=20" (at most 20 features), a json file, or a mapping with "filter", "fraction"
+        and "model", as in the example.
     X : array-like, frame, scipy sparse matrix, AnnData or Data
         The data, as for `assess`: arrays, what `load_data` returns, or ``st.Data(X, y, groups=..., task=...)``. The
         estimator of a configuration fills missing values as each run does.
@@ -182,7 +183,7 @@ def tune(
     if plan.columns is not None and plan.columns.labels:
         raise InputError("X has columns of text, and a configuration is fitted to numbers; encode them before.")
     spread = TASKS[kind].scale(plan.y)
-    configurations = read_space(space, kind, TASKS[kind].n_classes(plan.y), spread)
+    configurations = read_space(space, kind, TASKS[kind].n_classes(plan.y), spread, plan.X.shape[1])
     refuse_unfilled(plan, feature_names, parts_of(configurations))
     measure, similarity = options.measure, options.similarity
     if similarity is None and "similarity" in get_measure(measure).needs:

@@ -8,7 +8,7 @@
   document.body.addEventListener("htmx:configRequest", (event) => {
     event.detail.headers[header] = token;
   });
-  document.body.addEventListener("htmx:beforeRequest", () => tell(""));
+  document.body.addEventListener("htmx:beforeRequest", (event) => { if (event.detail.elt.id !== "estimate") tell(""); });
   document.body.addEventListener("htmx:responseError", (event) => tell(event.detail.xhr.responseText));
   document.body.addEventListener("htmx:sendError", () =>
     tell("The server does not answer. Start it again with the command, and open the link that it prints; runs go on meanwhile."));
