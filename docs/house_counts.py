@@ -192,7 +192,8 @@ class Walks:
             file.unlink()
 
     def _files(self) -> int:
-        return len({line for file in self.notes.iterdir() for line in file.read_text(encoding="utf-8").splitlines()})
+        touched = {line for file in self.notes.iterdir() for line in file.read_text(encoding="utf-8").splitlines()}
+        return sum("__pycache__" not in file for file in touched)  # compiled kernels are no files of the package
 
 
 def _free_port() -> int:

@@ -77,16 +77,17 @@ async def data_page(site: Site, request: Request) -> Response:
         return RedirectResponse(with_role(kind.command, asked, asked["role"]), 303)
     site.store.table(asked.get("file", ""))
     content: dict[str, Any] = {"understood": None, "complaint": "", "ways": []}
+    searched = "space" in options_of(kind.command)
     try:
         path, reading, task = _reading_call(site, kind, asked)
-        content["understood"] = await site.sandbox.call("understood", path, reading, task, keep=path)
+        content["understood"] = await site.sandbox.call("understood", path, reading, task, searched, keep=path)
     except InputError as error:
         content["complaint"] = site.without_paths(str(error))
         content["ways"] = [way for one in getattr(error, "ways", ()) if (way := proposal(one, asked)) is not None]
         with suppress(InputError):  # what else could be predicted can still be shown
             path, reading, task = _reading_call(site, kind, asked)
             apart = {name: value for name, value in reading.items() if name not in predicted(kind.command)}
-            content["understood"] = await site.sandbox.call("understood", path, apart, task, keep=path)
+            content["understood"] = await site.sandbox.call("understood", path, apart, task, searched, keep=path)
     read = filled(kind.command, asked, "target", "columns", "reading")
     # Another kind of order has other settings, also where they have the same names.
     same = QueryParams(asked if asked.get("was", kind.command) == kind.command else "")

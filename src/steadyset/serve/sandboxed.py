@@ -45,7 +45,6 @@ from steadyset.options import AUTO, arguments_of
 from steadyset.plots import pictures_for
 from steadyset.plots.drawing import slim_svg
 from steadyset.reports import report
-from steadyset.reports.docx import PAPER, docx_of
 from steadyset.reports.html import page_of
 from steadyset.resampling import RESAMPLINGS, resampling_by_name, resampling_entry
 from steadyset.resampling.base import Rows
@@ -126,8 +125,8 @@ def selections_page(inputs: Inputs, options: Mapping[str, Any]) -> str:
     return page_of(findings_of(_recorded(inputs, options)))
 
 
-def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[str, Any]:
-    """How a data file is read: with its target, what it holds; without, the candidates."""
+def understood(path: str, reading: Mapping[str, Any], task: str | None, searched: bool = False) -> dict[str, Any]:
+    """How a data file is read: with its target, what it holds, and what is `searched`; without, the candidates."""
     targets = [reading[name] for name in predicted("assess") if name in reading]
     told: dict[str, Any] = {"preview": None, "candidates": {}, "notes": [], "heading": "", "odd": []}
     found = _inspected(path, reading)
@@ -158,7 +157,7 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None) -> dict[
             for name in selector_names()
             if not why_unable(name, kind, classes)
         },
-        "space": _parts_of_space(kind, classes),
+        "space": _parts_of_space(kind, classes) if searched else {},
         "scores": list(
             dict.fromkeys([TASKS[kind].score(data.y), *(score.name for score in scores_for(kind) if score.offered)])
         ),
@@ -462,6 +461,8 @@ def write_report(path: str, target: str, form: str | None = None) -> None:
 
 def write_paragraphs(path: str, target: str) -> None:
     """The paragraphs of a run folder for a paper, as a Word document."""
+    from steadyset.reports.docx import PAPER, docx_of
+
     write_durably(Path(target), docx_of(findings_of(path), PAPER))
 
 
