@@ -11,10 +11,7 @@ from make_outputs import with_outputs
 from playwright.sync_api import sync_playwright
 
 DOCS = Path(__file__).parent
-SECTIONS = {
-    "start-frequencies.png": "How often each feature is selected",
-    "start-groups.png": "Groups of similar features",
-}
+PICTURES = {"start-frequencies.png": "selection_frequencies", "start-groups.png": "similarity_groups"}
 
 
 def main() -> None:
@@ -25,12 +22,12 @@ def main() -> None:
         page = browser.new_page(viewport={"width": 1100, "height": 700})
         page.goto(Path("report.html").resolve().as_uri())
         page.screenshot(path=DOCS / "images" / "start-report.png")
-        page.locator("#controls").evaluate("bar => { bar.style.position = 'static' }")  # it would cover the rest
-        for name, heading in SECTIONS.items():
-            section = page.locator("section", has=page.get_by_role("heading", name=heading, level=2))
-            section.scroll_into_view_if_needed()
+        for name, picture in PICTURES.items():
+            part = page.locator(f"[data-picture={picture}]")
+            part.evaluate("part => { part.open = true }")
+            part.scroll_into_view_if_needed()
             page.wait_for_timeout(2000)  # pictures are drawn when they come into view
-            section.screenshot(path=DOCS / "images" / name)
+            part.screenshot(path=DOCS / "images" / name)
         browser.close()
 
 
