@@ -532,7 +532,7 @@ def page(results: dict[str, Any]) -> str:
         [
             words(case),
             name,
-            _draws(results, part, case),
+            _draws_of_rule(results, part, case, name),
             *(_false(results, part, case, f"{name}, {one}") for one in allowed),
         ]
         for part, case in cases
@@ -544,7 +544,7 @@ def page(results: dict[str, Any]) -> str:
             words(case),
             f"{case.delta:g}",
             name,
-            _draws(results, part, case),
+            _draws_of_rule(results, part, case, name),
             *(_both(results, part, case, f"{name}, {one}") for one in ("false 0.5", "false 1", "false 5", "fdr 0.1")),
         ]
         for part, case in cases
@@ -723,6 +723,12 @@ def words(case: Case) -> str:
 def sums_of(results: dict[str, Any], part: str, case: Case, rule: str) -> Sums | None:
     numbers = results.get(f"{part}: {case}", {}).get(rule)
     return None if numbers is None else Sums(*numbers)
+
+
+def _draws_of_rule(results: dict[str, Any], part: str, case: Case, name: str) -> int:
+    """Of one rule, which may have been measured in some draws only."""
+    sums = sums_of(results, part, case, f"{name}, false 1")
+    return 0 if sums is None else sums.draws
 
 
 def _draws(results: dict[str, Any], part: str, case: Case) -> int:

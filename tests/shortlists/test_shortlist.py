@@ -299,3 +299,7 @@ def test_a_rate_says_nothing_that_is_about_a_number_of_false_features():
     assert found.listed.power == ()
     assert "bunches" not in str(found)
     assert "20% of them may be false" in str(found)
+    methods = str(st.findings_of(found).methods)
+    assert "at most 20% of the features that stand out as much are false" in methods
+    assert "beyond what 5% of the permuted targets reach" in methods
+    assert "tenth" not in methods

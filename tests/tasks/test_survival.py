@@ -134,8 +134,11 @@ def test_stability_selection_tuning_and_shortlists_take_times():
     space = {"filter": ["anova"], "fraction": [1 / 3], "model": {"ridge": {"coxmodel__penalty": [1.0]}}}
     grid = st.SearchOptions(sampler="grid")
     assert st.tune(space, X, Y, resampling=st.KFold(3), search=grid).frame["harrell"].gt(0.6).all()
-    found = st.shortlist(X, Y, bases=["filter"], permutations=20, splits=10, outer=0)
+    found = st.shortlist(X, Y, permutations=20, splits=10, outer=0)
     assert found.support[:2].all()
+    methods = str(st.findings_of(found).methods)
+    assert "variance that the martingale residuals of the target explain" in methods
+    assert "the path of the lasso (Cox regression)" in methods
 
 
 def test_what_does_not_apply_is_refused():

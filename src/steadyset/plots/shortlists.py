@@ -25,7 +25,7 @@ SHORTLIST_COLUMNS = "feature role beside direction: text; place: int; frequency 
     title="The list and its look-alikes",
     needs=("shortlist",),
     draws=lambda result: isinstance(result, Shortlist),
-    caption="Look-alikes stand below the feature that they can stand in for, with thinner bars.",
+    caption="Look-alikes stand below the feature that they can stand in for.",
     place=76,
 )
 def listed_features(result: Findings | Shortlist, *, top: int = 30, alike: int = 2) -> Picture:
@@ -78,6 +78,8 @@ def listed_features(result: Findings | Shortlist, *, top: int = 30, alike: int =
             rows[name] = _row(known[name], lead.feature, len(rows)) if name in known else unknown
     among = listed.features[0].among if listed.features else 0
     note = f"Among the best {among} of {2 * listed.n_splits} random halves of the rows; thin lines: 95% intervals."
+    if any(beside for _, _, beside, *_ in rows.values()):
+        note += " Thin bars: look-alikes of the feature above."
     return pictured(list(rows.values()), SHORTLIST_COLUMNS, _drawn, note, _seen)
 
 
