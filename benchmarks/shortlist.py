@@ -42,6 +42,7 @@ RESULTS = Path(__file__).with_suffix(".json")
 PAGE = Path(__file__).parents[1] / "docs" / "shortlist.md"
 FALSE, RATES = (0.5, 1.0, 2.0, 5.0), (0.05, 0.1, 0.2)
 PERMUTATIONS, SPLITS, INFORMATIVE, JOINT = 50, 50, 20, 10
+IPSS = "ipss with its lasso"
 POOL, BLOCK = 60, 20  # targets of a pool, and how many of them are the observed one in turn
 ALLOWED = [f"false {false:g}" for false in FALSE] + [f"fdr {rate:g}" for rate in RATES]
 Lists = dict[str, Any]  # of each rule: who is listed
@@ -304,7 +305,7 @@ def by_packages(case: Case, seeds: range) -> Iterator[Lists]:
         for allowed, scores in (("false 1", given["efp_scores"]), ("fdr 0.1", given["q_values"])):
             most = float(allowed.split()[1])
             listed = np.array([scores.get(j, np.inf) <= most for j in range(len(draw.true))])
-            found[f"ipss with its lasso, {allowed}"] = counts(listed, draw.true)
+            found[f"{IPSS}, {allowed}"] = counts(listed, draw.true)
         yield found
 
 
@@ -675,6 +676,8 @@ def conclusions(results: dict[str, Any]) -> str:
         r_concave=_false_range(results, "r-concave"),
         cubic=other(cubic, "false 1"),
         cubic_false=_false_range(results, cubic),
+        package=_mean_true(results, "packages", IPSS, "false 1"),
+        package_false=_false_range(results, IPSS, "packages"),
         by_filter=_false_range(results, "integrated path, cubic, filter"),
         permuted_false=_false_range(results, permuted),
         knockoff_false=_false_range(results, knockoff),
@@ -703,8 +706,8 @@ def _mean_true(results: dict[str, Any], part: str, rule: str, allowed: str) -> s
     return f"{np.mean([one.mean('true')[0] for one in sums if one is not None]):.1f}"
 
 
-def _false_range(results: dict[str, Any], rule: str) -> str:
-    sums = [sums_of(results, "other rules", Case(array, 0.0), f"{rule}, false 1") for array in SMALL]
+def _false_range(results: dict[str, Any], rule: str, part: str = "other rules") -> str:
+    sums = [sums_of(results, part, Case(array, 0.0), f"{rule}, false 1") for array in SMALL]
     return _range([one.mean("false")[0] for one in sums if one is not None])
 
 
@@ -817,7 +820,7 @@ COMPARED = [
     ("filter", "one pass", "one pass, no gate"),
     ("filter", "stepped", "stepping at the full allowance"),
     *(("other rules", f"{rule.name}, {base}", f"{rule.name}, {base}") for rule in LIST_RULES[1:3] for base in BASES),
-    ("packages", "ipss with its lasso", "the package ipss 1.1.13, with its lasso"),
+    ("packages", IPSS, "the package ipss 1.1.13, with its lasso"),
     *(("other rules", rule.name, rule.name) for rule in LIST_RULES[3:]),
     ("other rules", "F tests", "F tests, p at most 1 / d"),
     ("other rules", "F tests on ranks", "the same on ranks"),
@@ -826,7 +829,7 @@ COMPARED_BY_RATE = [
     ("filter", "filter", "**permuted targets** (this list, filter)"),
     ("lasso", "filter + lasso", "the same, filter + lasso"),
     *(("other rules", f"{rule.name}, {base}", f"{rule.name}, {base}") for rule in LIST_RULES[1:3] for base in BASES),
-    ("packages", "ipss with its lasso", "the package ipss 1.1.13, with its lasso"),
+    ("packages", IPSS, "the package ipss 1.1.13, with its lasso"),
     ("other rules", "Benjamini-Hochberg", "F tests, Benjamini-Hochberg"),
     ("other rules", "Benjamini-Hochberg on ranks", "the same on ranks"),
 ]
@@ -843,8 +846,8 @@ CONCLUSIONS = """- **The list holds.** Of {n_means} means in {n_cells} cells (th
   distributions hold and find {markov} and {unimodal}, the list {found}. The r-concave bound lists {r_concave} false
   ones where nothing has an effect.
 - **The integrated path** on the lasso's halves lists {cubic_false} false features where nothing has an effect, and
-  finds {cubic}. On the filter's halves it lists {by_filter} false ones: its bound takes different splits of the same
-  rows as independent.
+  finds {cubic}; the package ipss, as it comes, {package_false} and {package}. On the filter's halves it lists
+  {by_filter} false ones: its bound takes different splits of the same rows as independent.
 - **Artificial features** list {permuted_false} (permuted) and {knockoff_false} (knockoffs) false features where nothing
   has an effect: the smallest of many estimates is small somewhere, and permuted columns have lost the correlations by
   which false features come in bunches."""
@@ -874,9 +877,9 @@ RULES = """### Beside other rules, 1 false feature allowed
 
 All rules but the F tests see the same halves, ranked by the filter, the integrated path also those of the lasso. False
 features where nothing has an effect, then true / false ones with effects of 0.8 and 1.2. The three bounds count who is
-among the first 20 of a half; rules with artificial features know no allowance, they take the threshold with the
-smallest FDP+. Here and below the numbers of draws are those above, and 10 or more of the rules without permuted
-targets."""
+among the first 20 of a half; rules with artificial features (as in Stabl, but with the filter) know no allowance, they
+take the threshold with the smallest FDP+. Here and below the numbers of draws are those above, 10 or more of the rules
+without permuted targets, and 6 of the package ipss, which draws its own halves."""
 RATE = """The same with a rate of 0.1: the share of draws with any false feature, then true features / the mean share
 of false ones."""
 GROUPS = """### Groups
