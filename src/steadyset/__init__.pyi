@@ -79,6 +79,8 @@ from steadyset.selectors import BoundRule as BoundRule
 # The next study
 from steadyset.replications.run import replication as replication
 from steadyset.replications.result import Replication as Replication
+from steadyset.replications.compare import compare_studies as compare_studies
+from steadyset.replications.studies import StudyComparison as StudyComparison
 from steadyset.replications.split import variance_split as variance_split
 from steadyset.replications.split import VarianceSplit as VarianceSplit
 

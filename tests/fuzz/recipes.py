@@ -30,6 +30,7 @@ RECORDS = frozenset(
             "Measure",
             "NullExpectation",
             "Replication",
+            "StudyComparison",
             "Shortlist",
             "VarianceSplit",
         ),
@@ -222,6 +223,10 @@ def _running() -> list[Recipe]:
         **{"selector": "anova:k=2", "X": np.tile(X, (4, 1)), "y": np.tile(y, 4), "pairs": 10, "cut": None},
         **{"n_jobs": None, "out": None, "random_state": 0, "execution": None},
     }
+    studies = {
+        **{"selector": "anova:k=2", "studies": {"A": (X, y), "B": (X, y)}, "scoring": None, "pairs": 10, "cut": None},
+        **{"n_jobs": None, "out": None, "random_state": 0, "execution": None},
+    }
     split = {
         **{"selectors": ["anova:k=2"], "X": X, "y": y, "seeds": 2, "resampling": "bootstrap:n_runs=12", "cut": None},
         **{"n_jobs": None, "out": None, "random_state": 0, "execution": None},
@@ -240,6 +245,7 @@ def _running() -> list[Recipe]:
         Recipe("tune", st.tune, tune),
         Recipe("shortlist", st.shortlist, shortlist),
         Recipe("replication", st.replication, replication),
+        Recipe("compare_studies", st.compare_studies, studies),
         Recipe("variance_split", st.variance_split, split),
         Recipe(
             "decision_flip",

@@ -8,7 +8,7 @@ import steadyset as st
 from steadyset.cli import run
 from steadyset.foundation.errors import InputError
 from steadyset.replications.curve import fitted_curves, interval_at, noise_of
-from steadyset.replications.pairs import SHARES, WHOLE, DisjointPairs, sizes_of
+from steadyset.replications.run import SHARES, WHOLE, DisjointPairs, sizes_of
 from steadyset.resampling import Rows
 
 QUIET = {"progress": False}

@@ -8,6 +8,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +51,7 @@ def assess(given: Given) -> None:
     check_level(given.level)
     check_margin(MARGIN if given.margin is None else given.margin)
     people = given.format == "table"
-    data = _read_data(given, people=people)
+    data = _read_data(given, given.file, people=people)
     folder = given.out if given.out is not None else Path(f"{given.file.name.split('.')[0]}-runs")
     kept = f"the finished runs are in {folder}, and the same command with --resume continues."
     arguments = given.arguments("run")
@@ -89,7 +90,7 @@ def shortlist(given: Given) -> None:
     from steadyset.shortlists.run import shortlist as run_shortlist
 
     people = given.format == "table"
-    data = _read_data(given, people=people)
+    data = _read_data(given, given.file, people=people)
     folder = given.out if given.out is not None else Path(f"{given.file.name.split('.')[0]}-shortlist")
     kept = f"what is finished is in {folder}, and the same command with --resume continues."
     arguments = given.arguments("run") | {"out": folder}
@@ -113,15 +114,26 @@ def shortlist(given: Given) -> None:
 
 
 def replicate(given: Given) -> None:
-    """Tell how many of the selected features the next study would select again.
+    """Tell how many of the selected features the next study would select again, or what several studies have in common.
 
-    Disjoint parts of the rows are independent studies. Each is saved as soon as it finishes: after Ctrl-C or a power
-    cut, --resume continues.
+    Disjoint parts of the rows are independent studies. Several files are several studies, each with the same target:
+    which features come back in them, and whether the rows of each had predicted that. Everything is saved as soon as
+    it finishes: after Ctrl-C or a power cut, --resume continues.
     """
     import_scikit_learn()
+    from steadyset.replications.compare import compare_studies
     from steadyset.replications.run import replication
 
-    _told_of_runs(given, "replication", "studies", replication)
+    stems = [file.name.split(".")[0] for file in given.files]
+    names = stems if len(set(stems)) == len(stems) else [str(file) for file in given.files]
+    if len(set(names)) < len(names):
+        raise InputError("A file is given twice; each study is a file of its own.")
+    read = partial(_read_data, given, people=given.format == "table")
+    if len(names) > 1:
+        studies = {name: read(file) for name, file in zip(names, given.files, strict=True)}
+        _told_of_runs(given, f"{stems[0]}-replication", "studies", compare_studies, studies)
+    else:
+        _told_of_runs(given, f"{stems[0]}-replication", "studies", replication, read(given.files[0]))
 
 
 def why(given: Given) -> None:
@@ -132,17 +144,17 @@ def why(given: Given) -> None:
     import_scikit_learn()
     from steadyset.replications.split import variance_split
 
-    _told_of_runs(given, "why", "runs", variance_split)
+    data = _read_data(given, given.file, people=given.format == "table")
+    _told_of_runs(given, f"{given.file.name.split('.')[0]}-why", "runs", variance_split, data)
 
 
-def _told_of_runs(given: Given, ending: str, unit: str, function: Callable[..., Any]) -> None:
-    """Make runs in a folder by a function of selectors and data, and tell and record what they say."""
+def _told_of_runs(given: Given, usual: str, unit: str, function: Callable[..., Any], data: Any) -> None:
+    """Make runs by a function of selectors and data, and tell and record what they say; `usual` names the folder."""
     from steadyset.findings import findings_of
     from steadyset.findings.parts import record_findings
 
     people = given.format == "table"
-    data = _read_data(given, people=people)
-    folder = given.out if given.out is not None else Path(f"{given.file.name.split('.')[0]}-{ending}")
+    folder = given.out if given.out is not None else Path(usual)
     kept = f"what is finished is in {folder}, and the same command with --resume continues."
     arguments = given.arguments("run") | {"out": folder}
     _tell_of_compiling(people)
@@ -177,7 +189,7 @@ def tune(given: Given) -> None:
     check_core(given.core)
     check_level(given.level)
     people = given.format == "table"
-    data = _read_data(given, people=people)
+    data = _read_data(given, given.file, people=people)
     folder = given.out if given.out is not None else Path(f"{given.file.name.split('.')[0]}-tuning")
     place = folder if given.storage is None else "the storage"  # whose address may hold a password
     kept = f"the finished configurations are in {place}, and the same command with --resume continues."
@@ -260,13 +272,13 @@ def _tell_of_compiling(people: bool) -> None:
         typer.echo(COMPILING)
 
 
-def _read_data(given: Given, *, people: bool) -> Data:
-    """The data; people are told what was read, and what the target is taken for."""
+def _read_data(given: Given, file: Path, *, people: bool) -> Data:
+    """The data of a file; people are told what was read, and what the target is taken for."""
     from steadyset.io.data.data_table import load_data
 
-    data = load_data(given.file, **given.arguments("data"))
+    data = load_data(file, **given.arguments("data"))
     if people:
-        typer.echo(f"{given.file}: {data.understood}")
+        typer.echo(f"{file}: {data.understood}")
         for note in data.notes:
             typer.echo(note)
         typer.echo(f"outcome: {_outcome(data.y, given.task)}")

@@ -117,10 +117,13 @@ def findings_of(
         return of_shortlist(result, core=core, level=level)
     from steadyset.replications.result import Replication
     from steadyset.replications.split import VarianceSplit
+    from steadyset.replications.studies import StudyComparison
 
-    if isinstance(result, Replication | VarianceSplit):
-        from steadyset.findings.of_replication import of_replication, of_sources
+    if isinstance(result, Replication | StudyComparison | VarianceSplit):
+        from steadyset.findings.of_replication import of_replication, of_sources, of_studies
 
+        if isinstance(result, StudyComparison):
+            return of_studies(result)
         return of_replication(result) if isinstance(result, Replication) else of_sources(result)
     from steadyset.findings.of_tuning import of_tuning
     from steadyset.tuning import Tuning  # takes long to import

@@ -15,8 +15,9 @@ from math import ceil, isnan, log10, nan
 from steadyset.assessment import Assessment
 from steadyset.assessment.result import Beaten
 from steadyset.findings.parts import STABILITY, Differences, Loss, Preference, Procedure
-from steadyset.foundation.text import counted, listed, number, percent, shown_name, span
+from steadyset.foundation.text import counted, listed, number, p_equals, percent, shown_name, span
 from steadyset.inference.comparison import LossInterval, losses_against_best
+from steadyset.inference.instability import Alternatives
 from steadyset.measures.evaluate import AT_CHANCE, BY_COLUMN_ORDER, CONVENTION, EXCELLENT, POOR, is_of_scale
 from steadyset.runner.scoring import is_bounded, lower_is_better
 
@@ -337,3 +338,22 @@ def _rounded(count: float) -> str:
     """Two digits of a number of rows."""
     unit = 10 ** max(0, int(log10(count)) - 1)
     return f"{ceil(count / unit) * unit:,}"
+
+
+def alternatives_words(found: Alternatives, score: str) -> str:
+    """What groups of runs select instead of each other, and how well each predicts."""
+    lists, n = found.lists, len(found.lists)
+    who = f"of {shown_name(found.name)} " if found.name else ""
+    sizes = listed([str(one.runs) for one in lists])
+    everyone = "Both lists" if n == 2 else f"All {n} lists"
+    shared = f"{everyone} share {counted(found.n_shared, 'feature')}"
+    if found.n_exchanged:
+        shared += f", and have {found.n_exchanged} more up to features that are alike"
+    said = (
+        f"The runs {who}fall into {n} groups that agree among themselves ({sizes} of {found.n_runs} runs; "
+        f"{p_equals(found.p_value)} if they were of one kind). {shared}."
+    )
+    known = [number(one.score, 3) for one in lists if not isnan(one.score)]
+    if len(known) == n:
+        said += f" Their {score.replace('_', ' ')} is {listed(known)}."
+    return f"{said} None of them is the one answer: report them all, or choose by what is easier to measure."

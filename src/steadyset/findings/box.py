@@ -101,6 +101,8 @@ def question(found: Findings) -> str:
         return shortlist_words.title(found.shortlist)
     if found.replication is not None:
         return "Would the next study select the same features?"
+    if found.studies is not None:
+        return "Which features do the studies select alike?"
     if found.sources is not None:
         return "Why do reruns differ?"
     if "details" in found.settings:

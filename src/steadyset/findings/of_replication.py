@@ -1,4 +1,4 @@
-"""What a replication and a split of the disagreement say, and their methods paragraphs."""
+"""What a replication, a comparison of studies and a split of the disagreement say, and their methods paragraphs."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from dataclasses import replace
 from math import isnan
 
 from steadyset._version import __version__
-from steadyset.findings.citations import Methods, sentences, told
+from steadyset.findings.citations import Methods, cite, sentences, told
 from steadyset.findings.of_results import target_told
 from steadyset.findings.paragraphs import data_sentences, software_sentence
 from steadyset.findings.parts import Findings
-from steadyset.foundation.text import amount, counted, listed, percent, shown_name
+from steadyset.foundation.text import amount, counted, expected_count, listed, number, percent, shown_name
 from steadyset.replications.curve import ENOUGH, LARGEST
 from steadyset.replications.result import NextStudy, Replicated, Replication
 from steadyset.replications.sources import OWN, WORDS, Sources
 from steadyset.replications.split import VarianceSplit
+from steadyset.replications.studies import Q_LEVEL, ComparedStudies, StudyComparison
+from steadyset.runner.scoring import lower_is_better, score_title
 
 SCOPE = (
     "This is about studies of the same population, measured in the same way: other centres, batches or devices agree "
@@ -104,6 +106,121 @@ def _methods(result: Replication) -> Methods:
     first = sentences(*data_sentences(result.settings, details), told("12c", pairs), told("12c", curve))
     second = sentences(software_sentence(__version__, details["versions"], learn=False))
     return Methods((first, second), sentences(*(told("23a", line) for line in _answer(found)[:2])))
+
+
+# ---- several studies ------------------------------------------------------------------------------------------------
+
+STANDARDISED = (
+    "Where one study predicts another, values are standardised within each study: shifts and scales of a whole study "
+    "play no part, and the studies are taken to mix the same kinds of rows."
+)
+RANDOM_LISTS = (
+    "Chance is that of random lists of the same sizes; features that any target selects often, because of their "
+    "distribution, can come back for that reason: permute the targets to see them."
+)
+
+
+def of_studies(result: StudyComparison) -> Findings:
+    """Everything that a comparison of studies says."""
+    found, settings = result.compared, result.settings
+    return replace(
+        Findings(
+            "studies",
+            f"{counted(len(found.studies), 'study', 'studies')}, {counted(found.n_features, 'shared feature')}",
+            "nogueira",
+            answer=tuple(_alike(found)),
+            notes=(*found.notes, STANDARDISED, RANDOM_LISTS, *target_told(settings)),
+            settings=settings,
+            studies=found,
+        ),
+        methods=_methods_of_studies(result),
+    )
+
+
+def _alike(found: ComparedStudies) -> list[str]:
+    n = len(found.studies)
+    back = [one for one in found.features if one.comes_back]
+    twice, chance = sum(one.studies > 1 for one in found.features), expected_count(found.by_chance[2])
+    several = "both studies" if n == 2 else f"at least 2 of {n} studies"
+    if back:
+        words = [shown_name(one.feature) + (f" ({one.studies})" if n > 2 else "") for one in back]
+        said = [
+            f"{counted(len(back), 'feature')} of {found.n_features:,} shared ones "
+            f"{'comes' if len(back) == 1 else 'come'} back in {several} in the same direction beyond chance "
+            f"(q at most {percent(Q_LEVEL)}): {listed(words, 10)}."
+        ]
+    else:
+        best = found.by_chance[n] / max(1, min(one.size for one in found.studies))
+        said = [
+            f"No feature comes back beyond chance: {twice} {'is' if twice == 1 else 'are'} selected by {several} in "
+            f"the same direction, and random lists have {chance}. "
+            + (
+                f"With lists this long, among {found.n_features:,} features, not even complete agreement would be "
+                "beyond chance; shorter lists or another study could be."
+                if best > Q_LEVEL
+                else "More rows per study or another study would tell more."
+            )
+        ]
+    said += [*_held_against_prediction(found), _predicted_by_others(found)]
+    opposed = [one.feature for one in found.features if one.opposed]
+    if opposed:
+        said.append(f"Selected in opposite directions, and therefore not counted together: {listed(opposed, 5)}.")
+    return [sentence for sentence in said if sentence]
+
+
+def _held_against_prediction(found: ComparedStudies) -> list[str]:
+    """Whether the agreement seen is that which the studies' own resamples let expect."""
+    told = [one for one in found.pairs if one.verdict]
+    if not told:
+        return ["What the studies' own resamples predict could not be told; see the notes."]
+    fewer = [one for one in told if one.verdict == "fewer"]
+    if fewer:
+        return [
+            f"Of the list of {shown_name(one.first)}, {shown_name(one.second)} selects {one.common} of {one.size}, "
+            f"where its own resamples predict {amount(one.low)} to {amount(one.high)}: the two differ by more than the "
+            "draw of rows, in population, batch or measurement."
+            for one in fewer[:3]
+        ]
+    if all(one.low == 0 for one in told):
+        return [
+            "No study's own resamples promise that any of its features comes back in another one: its rows are few, or "
+            "its effects small."
+        ]
+    return ["How far the studies agree is within what their own resamples predict."]
+
+
+def _predicted_by_others(found: ComparedStudies) -> str:
+    scores = [one for one in found.studies if not isnan(one.others)]
+    if not scores:
+        return ""
+    each = [
+        f"{shown_name(one.name)} {number(one.others)} ({number(one.own)} from its own rows, {number(one.blind)} "
+        "without features)"
+        for one in scores
+    ]
+    sign = -1 if lower_is_better(found.score) else 1
+    worse = [one.name for one in scores if sign * one.others <= sign * one.blind]
+    said = f"Predicted by the other studies, by {score_title(found.score)}: {listed(each, 4)}."
+    return said + (f" The others do not help to predict {listed(worse, 5)}." if worse else "")
+
+
+def _methods_of_studies(result: StudyComparison) -> Methods:
+    found, details = result.compared, result.settings["details"]
+    each = [f"{shown_name(one.name)} ({one.rows})" for one in found.studies]
+    lists = (
+        f"{shown_name(found.selector)} selected from the {found.n_features:,} features that the studies share in each "
+        f"of {counted(len(found.studies), 'study', 'studies')} (rows: {listed(each)}). A feature was said to come back "
+        "where at least two studies selected it in the same direction and the q-value was at most "
+        f"{percent(Q_LEVEL)}, from the Poisson binomial law of the number of random lists of the same sizes that hold "
+        f"a feature, adjusted for all shared features{cite('benjamini1995')}."
+    )
+    others = (
+        f"Each study was predicted by a model of the others ({score_title(found.score)}) on features standardised "
+        "within each study. What each study lets expect of another came from pairs of disjoint parts of its rows."
+    )
+    first = sentences(*data_sentences(result.settings, details), told("12c", lists), told("12c", others))
+    second = sentences(software_sentence(__version__, details["versions"], learn=False))
+    return Methods((first, second), sentences(*(told("23a", line) for line in _alike(found)[:1])))
 
 
 # ---- why reruns differ ----------------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ from steadyset.foundation.text import amount, counted, expected_count, listed, n
 from steadyset.inference.comparison import Comparison, compare
 from steadyset.inference.consensus import Consensus
 from steadyset.inference.features import FeatureBlock, feature_blocks
+from steadyset.inference.instability import alternatives_of
 from steadyset.inference.runs import common_features, steady_core
 from steadyset.inference.table import cautions, without_cautions
 from steadyset.io.labels import UnionOfNames
@@ -383,6 +384,9 @@ def of_assessment(assessment: Assessment, *, core: float, level: float, margin: 
         notes=(*_blocks(assessment), *why_not, *_assessment_notes(assessment, rows), *_table_notes(assessment)),
         risk_groups=tuple(_risk_groups(assessment)),
         predictions=tuple(predicted_by(assessment, level)),
+        alternatives=()
+        if assessment.alike is None
+        else alternatives_of(assessment.selections, assessment.alike, _run_scores(assessment)),
         settings={key: value for key, value in assessment.settings.items() if key != "features"},
         selections=assessment.selections,
         extract=assessment.extract,
@@ -407,6 +411,16 @@ def _risk_groups(assessment: Assessment) -> Iterator[RiskGroup]:
                 told = np.nanmean(shares[:, enough], axis=0), *np.nanquantile(shares[:, enough], [0.1, 0.9], axis=0)
                 share[enough], low[enough], high[enough] = np.minimum.accumulate(told, axis=1)
             yield RiskGroup(name, risk, *(tuple(map(float, one)) for one in (times, share, low, high)))
+
+
+def _run_scores(assessment: Assessment) -> dict[str, Any]:
+    """The first score of each run with a selection, by selector."""
+    score = next(iter(assessment.settings["scoring"]), "")
+    return {
+        name: np.array([one.scores.get(score, nan) for one in assessment.cells_of(name) if one.selected is not None])
+        for name in assessment.selections
+        if score
+    }
 
 
 def _about(assessment: Assessment) -> str:

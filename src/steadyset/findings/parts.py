@@ -21,10 +21,12 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import SHOWN_NAMES, listed
 from steadyset.inference.features import Feature
 from steadyset.inference.models import Predicted
+from steadyset.inference.instability import Alternatives
 from steadyset.io import beneath
 from steadyset.io.disk import RECORDED_FINDINGS, write_durably
 from steadyset.replications.result import Replicated
 from steadyset.replications.sources import Sources
+from steadyset.replications.studies import ComparedStudies
 from steadyset.selections import Selections
 from steadyset.shortlists.listed import Listed
 
@@ -33,14 +35,15 @@ if TYPE_CHECKING:
     from steadyset.inference.consensus import Consensus
     from steadyset.replications.result import Replication
     from steadyset.replications.split import VarianceSplit
+    from steadyset.replications.studies import StudyComparison
     from steadyset.selections import RunsLike
     from steadyset.shortlists.result import Shortlist
     from steadyset.tuning import Trials, Tuning
 
     # What findings_of takes; an Assessment is among what holds runs.
     ResultLike: TypeAlias = (
-        "Findings | Shortlist | Replication | VarianceSplit | Comparison | Consensus | Tuning | RunsLike "
-        "| Mapping[str, RunsLike] | Path"
+        "Findings | Shortlist | Replication | StudyComparison | VarianceSplit | Comparison | Consensus | Tuning "
+        "| RunsLike | Mapping[str, RunsLike] | Path"
     )
 
 STABILITY = "stability"  # what differences are about, unless about a score
@@ -286,8 +289,8 @@ class Findings(Shown):
     Attributes
     ----------
     kind : str
-        What was looked at: "assessment", "comparison", "consensus", "tuning", "shortlist", "replication", "sources",
-        "selections" or "measures".
+        What was looked at: "assessment", "comparison", "consensus", "tuning", "shortlist", "replication", "studies",
+        "sources", "selections" or "measures".
     about : str
         What it is about, in a few words.
     measure : str
@@ -342,10 +345,14 @@ class Findings(Shown):
         The features that a stated number of false ones may be among, with what proves it and what would help.
     replication : Replicated or None
         How many features the next study would select again.
+    studies : ComparedStudies or None
+        What several studies select alike.
     sources : Sources or None
         Why reruns differ.
     predictions : tuple of Predicted
         How far the models of the runs agree in what they predict for the same rows.
+    alternatives : tuple of Alternatives
+        The lists that groups of runs of a procedure select instead of each other.
     extract : Extract or None
         The values of the first features, which pictures show; JSON leaves it out.
 
@@ -386,8 +393,10 @@ class Findings(Shown):
     trials: Trials | None = field(default=None, repr=False)
     shortlist: Listed | None = None
     replication: Replicated | None = None
+    studies: ComparedStudies | None = None
     sources: Sources | None = None
     predictions: tuple[Predicted, ...] = field(default=(), repr=False)
+    alternatives: tuple[Alternatives, ...] = ()
     extract: Extract | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:

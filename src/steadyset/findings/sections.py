@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from steadyset.findings.answer import SCALE
+from steadyset.findings.answer import SCALE, alternatives_words
 from steadyset.findings.box import Box, box_of, shown_procedure
 from steadyset.findings.holds import prediction_legend, prediction_sentences
 from steadyset.findings.shortlist_words import (
@@ -21,12 +21,17 @@ from steadyset.findings.shortlist_words import (
 )
 from steadyset.findings.tables import (
     ReportTable,
+    alike_table,
+    alternatives_table,
     between_table,
     candidates_table,
     driving_table,
+    effects_legend,
     feature_tables,
+    found_again_table,
     front_table,
     kept_table,
+    left_out_table,
     list_table,
     measures_table,
     predictions_table,
@@ -34,6 +39,8 @@ from steadyset.findings.tables import (
     rules_table,
     settings_told,
     shared_table,
+    short_alike,
+    short_alternatives,
     short_front,
     short_measures,
     short_pairs,
@@ -439,6 +446,35 @@ def _held_predictions(found: Findings) -> Iterator[Block]:
     yield _text(prediction_legend(found), small=True)
 
 
+def _studies(found: Findings) -> Iterator[Block]:
+    yield TableBlock(alike_table(found), MOST_FEATURES, ("more feature", "selected by fewer studies"))
+    yield _text(
+        f"{effects_legend(found)} Effects are too large on average in the study that selected the feature, not in the "
+        "others. Studies: how many select it in the same direction; q: the share of features with so many studies that "
+        "random lists would give.",
+        small=True,
+    )
+    yield TableBlock(found_again_table(found), MOST_FEATURES, ("more pair", "of studies"), "Each list in the others")
+    yield _text(
+        "By chance and p: for random lists, which takes features as unrelated. Predicted: by disjoint parts of the "
+        "rows of the study that made the list, on average and in 95% of single studies of the same population.",
+        small=True,
+    )
+    yield TableBlock(left_out_table(found), heading="Each study predicted by the others")
+
+
+def _alternatives(found: Findings) -> Iterator[Block]:
+    for one in found.alternatives:
+        yield _text(alternatives_words(one, found.scoring[0] if found.scoring else ""))
+        yield TableBlock(alternatives_table(one), MOST_FEATURES, ("more row", "of the lists"))
+    yield _text(
+        "Each list holds the features that at least half of the runs of a group select. In one row stand the same "
+        "feature, or those that are alike, with their similarity; it is missing where nothing of the others is alike. "
+        "Runs of one kind with the same sizes and frequencies of features say what chance gives.",
+        small=True,
+    )
+
+
 def _sources(found: Findings) -> Iterator[Block]:
     assert found.sources is not None
     if found.sources.parts:
@@ -462,9 +498,27 @@ SECTIONS = (
     Section("list", "The list", _list, needs=("selections",), place=10),
     Section("predicts", "Does it predict?", _predicts, needs=("shortlist",), brief="Does it predict?", place=20),
     Section("next_study", "The next study", _next_study, needs=("replication",), short_tables=short_studies, place=20),
+    Section(
+        "studies",
+        "Side by side",
+        _studies,
+        needs=("studies",),
+        short_tables=short_alike,
+        legend=lambda found: [effects_legend(found)],
+        place=20,
+    ),
     Section("sources", "Why reruns differ", _sources, needs=("sources",), short_tables=short_sources, place=20),
     Section(
         "again", "Would it come out again?", _comes_again, ("shortlist",), brief="Would it come out again?", place=20
+    ),
+    Section(
+        "alternatives",
+        "Several answers",
+        _alternatives,
+        needs=("alternatives",),
+        brief="Several answers",
+        short_tables=short_alternatives,
+        place=18,
     ),
     Section("helps", "What would help?", _helps, needs=("shortlist",), brief="What would help?", place=20),
     Section("shared", "Which lists are alike", _shared, needs=("selections",), place=16),

@@ -27,10 +27,13 @@ from steadyset.foundation.arguments import LEVEL
 from steadyset.foundation.display import Bar, Table, Words
 from steadyset.foundation.text import amount, counted, expected_count, number, p_value, percent, shown_name, span
 from steadyset.inference.features import BOTH, Feature, stand_ins_words, wilson
+from steadyset.inference.instability import Alternatives
 from steadyset.inference.runs import in_core
 from steadyset.options import as_shell_line
 from steadyset.replications.result import NextStudy
 from steadyset.replications.sources import Source
+from steadyset.replications.studies import ComparedStudies, StudyFeature
+from steadyset.runner.scoring import score_title
 from steadyset.shortlists.listed import CANDIDATE, GROUP, LISTED, Listed, ListedFeature
 
 if TYPE_CHECKING:
@@ -453,6 +456,107 @@ def short_studies(found: Findings, most: int | None) -> list[Table]:
     return [Table.of(_short_rows(studies), "The next study"), Table.of(_short_rows(kept), "This list", most=most)]
 
 
+def alike_table(found: Findings) -> ReportTable:
+    """What the studies select, with directions and effects side by side."""
+    assert found.studies is not None
+    one = found.studies
+    columns = [
+        _column("feature", "feature", text=True),
+        _column("studies", "studies", _whole),
+        _column("q", "q_value", wording.p_value),
+        _column("comes back", "comes_back", _yes_or_no, text=True),
+        *(_in_study(one, place) for place in range(len(one.studies))),
+    ]
+    return _table("alike", "What the studies select", columns, one.features)
+
+
+def _in_study(one: ComparedStudies, place: int) -> list[TableColumn]:
+    """The effect in a study, in brackets where it does not select the feature."""
+
+    def values(row: StudyFeature) -> tuple[Any, ...]:
+        return row.selected[place], row.effects[place], row.directions[place]
+
+    def said(selected: bool, effect: float, direction: str) -> str:
+        text = f"{wording.number(effect)}{f', {direction}' if one.names_directions and direction else ''}"
+        return text if selected else f"({text})"
+
+    name = one.studies[place].name
+    return _column(
+        shown_name(name), tuple(f"{key}: {name}" for key in ("selected", "effect", "direction")), said, of=values
+    )
+
+
+def effects_legend(found: Findings) -> str:
+    """What the columns of studies hold."""
+    assert found.studies is not None
+    effect = found.studies.effect
+    return f"Columns of studies: the effect ({effect}), in brackets where the study does not select the feature."
+
+
+def found_again_table(found: Findings) -> ReportTable:
+    """Each list in each other study, beside chance and beside what its own resamples predicted."""
+    assert found.studies is not None
+    columns = [
+        _column("list of", "first", text=True),
+        _column("in", "second", text=True),
+        _column("again", ("common", "size"), lambda common, size: f"{common} of {size}"),
+        _column("same direction", "same_direction", _whole),
+        _column("by chance", "expected", expected_count),
+        _column("p", "p_value", wording.p_value),
+        _column("predicted", ("predicted", "low", "high"), _predicted),
+        _column("", "verdict", text=True),
+    ]
+    return _table("found_again", "Each list in the other studies", columns, found.studies.pairs)
+
+
+def _predicted(value: float, low: float, high: float) -> str:
+    return wording.DASH if isnan(value) else f"{value:.1f} ({_from_to(low, high)})"
+
+
+def left_out_table(found: Findings) -> ReportTable:
+    """The studies, and how well each is predicted by the others."""
+    assert found.studies is not None
+    score = score_title(found.studies.score)
+    columns = [
+        _column("study", "name", text=True),
+        _column("rows", "rows", _whole),
+        _column("features", "features", _whole),
+        _column("selects", "size", _whole),
+        _column(f"{score} from the others", "others", _precise),
+        _column("from its own rows", "own", _precise),
+        _column("without features", "blind", _precise),
+    ]
+    return _table("left_out", "Each study predicted by the others", columns, found.studies.studies)
+
+
+def short_alike(found: Findings, most: int | None) -> list[Table]:
+    """The studies, what they select, and each list in the other studies."""
+    tables = (
+        (alike_table(found), "What the studies select"),
+        (found_again_table(found), "Each list in the other studies"),
+        (left_out_table(found), "Each study predicted by the others"),
+    )
+    return [Table.of(_short_rows(one), title, most=most) for one, title in tables if one.rows]
+
+
+def alternatives_table(one: Alternatives) -> ReportTable:
+    """The lists of groups of runs side by side."""
+
+    def of_list(place: int) -> list[TableColumn]:
+        title = f"list {place + 1}"
+        runs = counted(one.lists[place].runs, "run")
+        return _column(f"{title} ({runs})", title, of=lambda row: (row.features[place],), text=True)
+
+    columns = [*map(of_list, range(len(one.lists))), _column("similarity", "similarity", wording.number)]
+    return _table(f"alternatives: {one.name}", f"Several answers of {shown_name(one.name)}", columns, one.rows)
+
+
+def short_alternatives(found: Findings, most: int | None) -> list[Table]:
+    """The lists of each procedure whose runs fall into groups."""
+    tables = [(alternatives_table(one), one.name) for one in found.alternatives]
+    return [Table.of(_short_rows(one), f"Several answers of {name}" if name else "", most=most) for one, name in tables]
+
+
 def sources_table(found: Findings) -> ReportTable:
     """The parts of the disagreement, the largest first."""
     assert found.sources is not None
@@ -814,6 +918,8 @@ def main_rows(found: Findings) -> list[dict[str, Any]]:
         return shortlist_table(found, every=True).records()
     if found.replication is not None:
         return studies_table(found).records()
+    if found.studies is not None:
+        return alike_table(found).records()
     if found.sources is not None:
         return sources_table(found).records()
     if found.front:

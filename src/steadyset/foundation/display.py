@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from steadyset.foundation.text import counted, number, shown_name
@@ -246,6 +247,28 @@ class ShownFindings(Shown):
     def _display(self) -> Display:
         display: Display = shown(self)
         return display
+
+
+class Reportable:
+    """A result that has a report of its own."""
+
+    def report(self, path: str | Path, **options: Any) -> Path:
+        """Write the report: `steadyset.report` of this result.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write, whose ending (.html, .pdf, .docx, .md or .json) says what it is; or the folder.
+        **options : Any
+            Options of `steadyset.report`.
+
+        Returns
+        -------
+        Path
+            What was written.
+        """
+        written: Path = reported(self, path, **options)
+        return written
 
 
 def text_table(table: Table, width: int) -> str:

@@ -27,7 +27,7 @@ from steadyset.inference.interval import confidence_interval
 from steadyset.inference.runs import in_core, over_all_features, total_counts
 from steadyset.io.labels import text_frame
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.measures.chance import TERMS_A_CHUNK, expected_levels, expected_mean, size_pairs
+from steadyset.measures.chance import TERMS_A_CHUNK, at_least, expected_mean, size_pairs
 from steadyset.measures.evaluate import Options, PairTotal, Undefined
 from steadyset.measures.pairwise import Pairwise
 from steadyset.measures.record import Measure, get_family, get_measure
@@ -317,11 +317,6 @@ def _backed(backers: Mapping[str, Ints], sizes: Ints, d: int, options: Options) 
             }
         )
     return _frame(rows)
-
-
-def at_least(sizes: Ints, d: int) -> Floats:
-    """How many features at least h of independent random sets of these sizes hold, in the mean."""
-    return np.asarray(np.cumsum(expected_levels(sizes, d)[::-1])[::-1])
 
 
 def _simulated(sizes: Ints, d: int, options: Options) -> Ints:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +19,8 @@ from steadyset.similarity import FeatureSimilarity
 if TYPE_CHECKING:
     import pandas as pd
     from scipy import sparse
+
+    from steadyset.similarity.alike import Alike
 
 
 def instability_by_feature(selections: RunsLike, similarity: FeatureSimilarity | None = None) -> pd.DataFrame:
@@ -163,6 +166,11 @@ MOST_GROUPS = 7
 LEAST_SILHOUETTE = 0.25  # below it "no substantial structure has been found" (Kaufman and Rousseeuw 1990)
 ALPHA = 0.05
 N_DRAWS = 99  # collections without groups that the silhouette is held against
+MOST_LISTS = 4  # alternative lists; copies that replace each other one by one make more of them
+COST_OF_A_LIST = 0.1  # of the silhouette, for every list beyond two: two lists that say as much are told first
+MOST_GROUPED = 60  # features, the most frequent, that groups of runs are told by
+FEWEST_GROUPED = 10  # runs
+LEAST_SHARE = 0.1  # of the runs, that a group needs for a list of its own
 MOST_TESTED = 200  # runs, of which the test takes a part where there are more
 ROUNDS = 8  # of exchanges in which every run takes part; more change nothing
 
@@ -193,13 +201,137 @@ class RunGroups:
         return int(self.group.max(initial=1))
 
 
-def run_groups(chosen: sparse.csr_array) -> RunGroups:
+@dataclass(frozen=True)
+class AlternativeList:
+    """What one group of runs selects: the features of at least half of them, and the mean of a score over them."""
+
+    runs: int
+    features: tuple[str, ...]
+    score: float = nan
+
+
+@dataclass(frozen=True)
+class StandIns:
+    """Features that stand for each other, one per list, "" where a list has none; and how similar they are at least.
+
+    The similarity is 1 for the same feature in all lists, and nan where only one list has any.
+    """
+
+    features: tuple[str, ...]
+    similarity: float
+
+
+@dataclass(frozen=True)
+class Alternatives:
+    """Lists that groups of runs of one procedure select instead of each other.
+
+    Attributes
+    ----------
+    name : the procedure
+    p_value, within, between : those of `RunGroups`
+    lists : one per group, that of most runs first
+    rows : the features of the lists side by side: those of all lists first, then those that others stand for
+    n_runs : of all groups, also of those that are too small for a list
+    """
+
+    name: str
+    p_value: float
+    within: float
+    between: float
+    n_runs: int
+    lists: tuple[AlternativeList, ...]
+    rows: tuple[StandIns, ...]
+
+    @property
+    def n_shared(self) -> int:
+        """Features that all lists have."""
+        return sum(len(set(row.features)) == 1 for row in self.rows)
+
+    @property
+    def n_exchanged(self) -> int:
+        """Rows in which every list has a feature, not everywhere the same."""
+        return sum(all(row.features) for row in self.rows) - self.n_shared
+
+
+def alternatives_of(
+    procedures: Mapping[str, Selections], alike: Alike, scores: Mapping[str, Floats] | None = None
+) -> tuple[Alternatives, ...]:
+    """The procedures whose runs fall into groups, each of at least a tenth of the runs.
+
+    Features that are alike replace each other from run to run in any case: that is no group. p-values are held against
+    ALPHA divided by the number of procedures. `scores` has one value per run.
+    """
+    unit = np.arange(max((sel.n_features for sel in procedures.values()), default=0))
+    features, numbers = alike.groups()
+    unit[features] = len(unit) + numbers
+    level = max(ALPHA / max(1, len(procedures)), 1 / (1 + N_DRAWS))
+    found = []
+    for name, sel in procedures.items():
+        if FEWEST_GROUPED <= sel.n_runs <= MOST_CLUSTERED:
+            often = np.argsort(-sel.counts, kind="stable")[:MOST_GROUPED]
+            often = often[sel.counts[often] > 0]
+            groups = run_groups(sel.to_matrix()[:, often].astype(np.float64), unit[often])
+            members = [np.flatnonzero(groups.group == one) for one in range(1, groups.n_groups + 1)]
+            large = [runs for runs in members if len(runs) >= LEAST_SHARE * sel.n_runs]
+            if len(large) > 1 and groups.p_value <= level:
+                found.append(_alternatives(name, sel, groups, large, alike, (scores or {}).get(name)))
+    return tuple(found)
+
+
+def _alternatives(
+    name: str, sel: Selections, groups: RunGroups, members: Sequence[Ints], alike: Alike, scores: Floats | None
+) -> Alternatives:
+    chosen = sel.to_matrix()
+    shares = [np.asarray(chosen[runs].astype(np.float64).mean(axis=0)).ravel() for runs in members]
+    lists = [[int(f) for f in np.argsort(-share, kind="stable") if share[f] >= 0.5] for share in shares]
+    told = [
+        AlternativeList(
+            len(runs), tuple(sel.features[f] for f in one), nan if scores is None else float(np.mean(scores[runs]))
+        )
+        for runs, one in zip(members, lists, strict=True)
+    ]
+    rows = tuple(
+        StandIns(tuple("" if f is None else sel.features[f] for f in row), similarity)
+        for row, similarity in side_by_side(lists, alike)
+    )
+    return Alternatives(name, groups.p_value, groups.within, groups.between, sel.n_runs, tuple(told), rows)
+
+
+def side_by_side(lists: Sequence[Sequence[int]], alike: Alike) -> list[tuple[tuple[int | None, ...], float]]:
+    """Rows with one feature per list, or None: the same one, else the most similar that stands in no row yet.
+
+    Each row has the least similarity of a feature in it with the first of them.
+    """
+    similar: dict[tuple[int, int], float] = {}
+    for (f, g), value in zip(alike.pairs.tolist(), alike.values.tolist(), strict=True):
+        similar[f, g] = similar[g, f] = value
+    everywhere = [f for f in lists[0] if all(f in one for one in lists)]
+    rows: list[tuple[tuple[int | None, ...], float]] = [((f,) * len(lists), 1.0) for f in everywhere]
+    left = [[f for f in one if f not in everywhere] for one in lists]
+    for place, one in enumerate(left):
+        while one:
+            first = one.pop(0)
+            row: list[int | None] = [None] * len(lists)
+            row[place], least = first, nan
+            for other in range(len(lists)):
+                mates = {g: 1.0 if g == first else similar.get((first, g), 0.0) for g in left[other]}
+                best = max(mates, key=lambda g: mates[g], default=None) if other != place else None
+                if best is not None and mates[best] > 0:
+                    left[other].remove(best)
+                    row[other], least = best, float(np.fmin(least, mates[best]))
+            rows.append((tuple(row), least))
+    return sorted(rows, key=lambda row: -sum(f is not None for f in row[0]))
+
+
+def run_groups(chosen: sparse.csr_array, unit: Ints | None = None) -> RunGroups:
     """Groups of runs that agree more with each other than with others: average linkage of the Jaccard distances.
 
     chosen has a row for each run and a 1 for each feature that it selected, of those that are to count. The number of
     groups is the one with the largest mean silhouette (Rousseeuw 1987), up to seven; below 0.25 there are none. Any
     clustering finds runs that agree more within groups: there are groups only where the silhouette is larger than those
-    of all but 5% of collections with the same frequencies of features and sizes of runs, and nothing else.
+    of all but 5% of collections with the same frequencies of features and sizes of runs, and nothing else. Features of
+    one `unit` replace each other, or come together, in these collections as in the runs; where units are given, there
+    are at most MOST_LISTS groups, and every one beyond two has its cost.
     """
     n_runs = chosen.shape[0]
     one = np.ones(n_runs, dtype=np.int64)
@@ -209,8 +341,8 @@ def run_groups(chosen: sparse.csr_array) -> RunGroups:
         return RunGroups(np.arange(n_runs), one)
     distances = _jaccard_distances(chosen)
     tree, order = similar_order(distances)
-    group, _ = _grouped(tree, distances)
-    p_value = one_group_p_value(chosen) if group.max() > 1 else nan
+    group, _ = _grouped(tree, distances, few=unit is not None)
+    p_value = one_group_p_value(chosen, unit) if group.max() > 1 else nan
     if not p_value <= ALPHA:
         return RunGroups(order, one, p_value=p_value)
     same = group[:, None] == group
@@ -219,34 +351,44 @@ def run_groups(chosen: sparse.csr_array) -> RunGroups:
     return RunGroups(order[np.argsort(group[order], kind="stable")], group, within, between, p_value)
 
 
-def one_group_p_value(chosen: sparse.csr_array, seed: int = 0) -> float:
+def one_group_p_value(chosen: sparse.csr_array, unit: Ints | None = None, seed: int = 0) -> float:
     """How often the best silhouette of runs of one kind is as large: runs that exchange features at random.
 
     Two runs keep what both selected and deal out anew what only one of them did, as many to each as before: frequencies
-    and sizes stay, and whatever else runs have in common goes (Strona et al. 2014). Draws end early where the answer
-    is clear: once more than ALPHA of all of them are as large, p is the share of those that were drawn.
+    and sizes stay, and whatever else runs have in common goes (Strona et al. 2014). What runs select of a `unit` of
+    several features goes to another run as a whole. Draws end early where the answer is clear: once more than ALPHA of
+    all of them are as large, p is the share of those that were drawn.
     """
     n_runs = chosen.shape[0]
     some = np.linspace(0, n_runs - 1, min(n_runs, MOST_TESTED)).round().astype(np.int64)
     every: Bools = chosen[some].toarray() > 0
-    runs, common = every[:, every.any(axis=0) & ~every.all(axis=0)], int(every.all(axis=0).sum())
-    observed = _best_silhouette(runs, common)
+    varying = every.any(axis=0) & ~every.all(axis=0)
+    runs, common = every[:, varying], int(every.all(axis=0).sum())
+    own = np.arange(runs.shape[1]) if unit is None else unit[varying]
+    together = [places for one in np.unique(own) if len(places := np.flatnonzero(own == one)) > 1]
+    alone = np.setdiff1d(np.arange(runs.shape[1]), np.concatenate([*together, np.empty(0, np.int64)]))
+    few = unit is not None
+    observed = _best_silhouette(runs, common, few=few)
     rng, reached = np.random.default_rng(seed), 0
     for draw in range(1, N_DRAWS + 1):
-        reached += _best_silhouette(_exchanged(runs, rng), common) >= observed - 1e-12
+        drawn = runs.copy()
+        drawn[:, alone] = _exchanged(runs[:, alone], rng)
+        for places in together:
+            drawn[:, places] = runs[rng.permutation(len(runs))[:, None], places]
+        reached += _best_silhouette(drawn, common, few=few) >= observed - 1e-12
         if reached >= ALPHA * (N_DRAWS + 1):
             return reached / draw
     return (1 + reached) / (1 + N_DRAWS)
 
 
-def _best_silhouette(runs: Bools, common: int) -> float:
+def _best_silhouette(runs: Bools, common: int, *, few: bool = False) -> float:
     """The silhouette of the groups that would be told, 0 where none would; `common` features are in all runs."""
     from scipy.cluster.hierarchy import linkage
     from scipy.spatial.distance import squareform
 
     table = runs.astype(np.float64)
     distances = _distances(table @ table.T + common, table.sum(axis=1) + common)
-    return _grouped(linkage(squareform(distances, checks=False), "average"), distances)[1]
+    return _grouped(linkage(squareform(distances, checks=False), "average"), distances, few=few)[1]
 
 
 def _exchanged(runs: Bools, rng: np.random.Generator) -> Bools:
@@ -302,14 +444,18 @@ def _distances(shared: Floats, sizes: Floats) -> Floats:
     return distances
 
 
-def _grouped(tree: Any, distances: Floats) -> tuple[Ints, float]:
-    """The groups of the best silhouette, numbered by size, and that; one group and 0 where none is good enough."""
+def _grouped(tree: Any, distances: Floats, *, few: bool = False) -> tuple[Ints, float]:
+    """The groups of the best silhouette, numbered by size, and that; one group and 0 where none is good enough.
+
+    `few` takes off the costs of lists from the silhouette.
+    """
     from scipy.cluster.hierarchy import fcluster
 
     best, found = LEAST_SILHOUETTE, np.ones(len(distances), dtype=np.int64)
-    for k in range(2, min(MOST_GROUPS, len(distances) - 1) + 1):
+    most, cost = (MOST_LISTS, COST_OF_A_LIST) if few else (MOST_GROUPS, 0.0)
+    for k in range(2, min(most, len(distances) - 1) + 1):
         group = np.asarray(fcluster(tree, k, "maxclust"), dtype=np.int64)
-        if group.max() > 1 and (value := _silhouette(group, distances)) > best:
+        if group.max() > 1 and (value := _silhouette(group, distances) - cost * (k - 2)) > best:
             best, found = value, group
     if found.max() == 1:
         return found, 0.0

@@ -71,6 +71,11 @@ def expected_levels(sizes: Ints, d: int) -> Floats:
     return d * law
 
 
+def at_least(sizes: Ints, d: int) -> Floats:
+    """How many features at least h of independent random sets of these sizes hold, in the mean."""
+    return np.asarray(np.cumsum(expected_levels(sizes, d)[::-1])[::-1])
+
+
 def expected_of_two(measure: Measure, sizes: Ints, d: int) -> float:
     """E[measure] of two independent uniform sets, exactly, for a frequency measure."""
     from steadyset.kernels.overlap.chance import intersection_laws

@@ -107,6 +107,10 @@ def _data_files() -> str:
     )
 
 
+def _study_files() -> str:
+    return f"{_data_files()} Several are several studies, which are compared."
+
+
 def _selection_files() -> str:
     from steadyset.io.formats import record
 
@@ -136,7 +140,8 @@ def _all(*options: Option, **shared: Any) -> list[Option]:
 TABLE: tuple[Option, ...] = (
     # ---- what a command works on ----------------------------------------------------------------------------------
     *_all(
-        Option("file", _data_files, "FILE", commands=RUNS, default=REQUIRED),
+        Option("file", _data_files, "FILE", commands=f"{JOBS} why", default=REQUIRED),
+        Option("files", _study_files, "FILE...", commands="replicate", many=True, default=REQUIRED),
         Option("files", _selection_files, "FILE...", commands=PROCEDURES, many=True, default=REQUIRED),
         Option(
             "source",
@@ -714,7 +719,7 @@ TABLE: tuple[Option, ...] = (
         *_all(
             Option("out", "The run folder. Default: FILE's name + -runs.", commands="assess"),
             Option("out", "The folder. Default: FILE's name + -shortlist.", commands="shortlist"),
-            Option("out", "The folder. Default: FILE's name + -replication.", commands="replicate"),
+            Option("out", "The folder. Default: the name of the (first) FILE + -replication.", commands="replicate"),
             Option("out", "The folder. Default: FILE's name + -why.", commands="why"),
             Option("out", "The folder. Default: FILE's name + -tuning.", commands="tune"),
             metavar="DIR",

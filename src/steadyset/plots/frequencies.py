@@ -24,7 +24,7 @@ from steadyset.foundation.arguments import (
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed, number, p_equals, percent
 from steadyset.inference.features import wilson
-from steadyset.inference.instability import MOST_CLUSTERED, RunGroups, run_groups, similar_order
+from steadyset.inference.instability import MOST_CLUSTERED, MOST_GROUPED, RunGroups, run_groups, similar_order
 from steadyset.inference.runs import in_core, steady_core
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.evaluate import check_similarity
@@ -351,7 +351,11 @@ RUN_COLUMNS = "row: int; run: text; runs group: int; feature: text; place: int; 
     place=80,
 )
 def runs_by_features(
-    selections: RunsLike, *, top: int = 60, clustered: bool = True, similarity: FeatureSimilarity | None = None
+    selections: RunsLike,
+    *,
+    top: int = MOST_GROUPED,
+    clustered: bool = True,
+    similarity: FeatureSimilarity | None = None,
 ) -> Picture:
     """A mark for each of the most frequent features that a run selected; similar runs and features stand together.
 

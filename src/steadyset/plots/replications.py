@@ -1,4 +1,4 @@
-"""The next study: how many features studies of each size have in common; and why reruns differ."""
+"""The next study, several studies side by side, and why reruns differ."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 from steadyset.findings import Findings, findings_of
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.text import amount, percent
+from steadyset.foundation.text import amount, counted, percent
 from steadyset.plots.catalogue import picture
 from steadyset.plots.picture import INK, MUTED, STEADY, Picture, names, pictured, shares, tips
 from steadyset.replications.result import MeasuredSize, NextStudy, Replication
 from steadyset.replications.split import VarianceSplit
+from steadyset.replications.studies import StudyComparison
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MEASURED, EXTRAPOLATED = "measured", "extrapolated"
 SOURCE_COLUMNS = "source: text; place: int; features share low high: float"
+SHOWN_FEATURES = 20  # of those that studies select
+SELECTED, NOT_SELECTED = "selected", "not selected"
+EFFECT_COLUMNS = "feature study selected: text; place studies: int; effect: float"
 STUDY_COLUMNS = "how: text; rows: int; in_common low high chance: float"
 
 
@@ -91,6 +95,79 @@ def _seen(data: pd.DataFrame) -> str:
         f"Two studies of {largest['rows']} rows have {amount(round(float(largest['in_common']), 1))} features in "
         f"common, by chance {amount(round(float(largest['chance']), 1))}."
     )
+
+
+@picture(
+    title="Effects by study",
+    needs=("studies",),
+    draws=lambda result: isinstance(result, StudyComparison),
+    caption="Effects on the same side of 0 in all studies are what comes back; those of a study that selects the "
+    "feature are too large on average.",
+    place=10,
+)
+def study_effects(result: Findings | StudyComparison) -> Picture:
+    """The effect of each feature in every study, those that most studies select first.
+
+    Parameters
+    ----------
+    result : Findings or StudyComparison
+        The comparison of studies, or its findings.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> random = np.random.default_rng(0)
+    >>> y = np.arange(60) % 2
+    >>> studies = {name: (random.normal(size=(60, 99)) + np.outer(y, np.arange(99) < 4), y) for name in "AB"}
+    >>> found = st.compare_studies("anova:k=4", studies, pairs=20)
+    >>> st.plot.study_effects(found).data["study"].tolist()[:2]
+    ['A', 'B']
+    """
+    found = findings_of(result).studies
+    if found is None:
+        raise InputError("result compares no studies; give what st.compare_studies returns.")
+    rows = [
+        (one.feature, study.name, SELECTED if chosen else NOT_SELECTED, place, one.studies, effect)
+        for place, one in enumerate(found.features[:SHOWN_FEATURES])
+        for study, chosen, effect in zip(found.studies, one.selected, one.effects, strict=True)
+    ]
+    note = (
+        f"Effects: {found.effect}; filled where the study selects the feature. "
+        f"{counted(len(found.features), 'feature')} selected by any study"
+    )
+    left = len(found.features) - SHOWN_FEATURES
+    return pictured(
+        rows, EFFECT_COLUMNS, _drawn_effects, f"{note}, {left} not shown." if left > 0 else f"{note}.", _seen_effects
+    )
+
+
+def _drawn_effects(alt: Any, data: pd.DataFrame) -> Any:
+    base = alt.Chart(data).encode(y=names(alt, "feature", "place"))
+    zero = alt.Chart(data).mark_rule(color=MUTED, strokeWidth=1, aria=False).encode(x=alt.datum(0))
+    points = base.mark_point(size=70, strokeWidth=1.5).encode(
+        x=alt.X("effect:Q", title="effect"),
+        color=alt.Color("study:N", legend=alt.Legend(title=None, orient="bottom")),
+        shape=alt.Shape("study:N"),
+        fillOpacity=alt.FillOpacity(
+            "selected:N",
+            scale=alt.Scale(domain=[SELECTED, NOT_SELECTED], range=[1.0, 0.0]),
+            legend=None,
+        ),
+        fill=alt.Fill("study:N", legend=None),
+        tooltip=tips(alt, "feature", "study", "selected", "studies", effect=".2f"),
+    )
+    return (zero + points).properties(width=420, height=alt.Step(20))
+
+
+def _seen_effects(data: pd.DataFrame) -> str:
+    several = data.loc[data["studies"] > 1, "feature"].nunique()
+    return f"{counted(several, 'feature')} selected by at least two studies in the same direction."
 
 
 @picture(

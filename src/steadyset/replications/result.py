@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import ceil, floor, nan
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.foundation.display import Drawable, ShownFindings, reported
+from steadyset.foundation.display import Drawable, Reportable, ShownFindings
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed
 from steadyset.kernels.arrays import Floats
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from steadyset.assessment import Assessment
-    from steadyset.replications.pairs import Size
+    from steadyset.replications.run import Size
 
 HALF, MULTIPLES = 0.5, (1.0, 2.0, 4.0)
 QUANTILE, TAIL = 1.959963984540054, 0.025  # of 95% intervals, which are what was validated
@@ -123,7 +122,7 @@ class Replicated:
 
 
 @dataclass(frozen=True, eq=False)
-class Replication(ShownFindings, Drawable):
+class Replication(ShownFindings, Drawable, Reportable):
     """Whether another study would select the same features: what `replication` answers.
 
     Attributes
@@ -197,24 +196,6 @@ class Replication(ShownFindings, Drawable):
 
         return pd.DataFrame(map(asdict, self.replicated.features))
 
-    def report(self, path: str | Path, **options: Any) -> Path:
-        """Write the report: `steadyset.report` of this result.
-
-        Parameters
-        ----------
-        path : str or Path
-            The file to write, whose ending (.html, .pdf, .md or .json) says what it is; or the folder.
-        **options : Any
-            Options of `steadyset.report`.
-
-        Returns
-        -------
-        Path
-            What was written.
-        """
-        written: Path = reported(self, path, **options)
-        return written
-
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
@@ -243,10 +224,11 @@ def replicated_of(
     names: Sequence[str],
     n_rows: int,
     least_rows: int,
+    multiples: Sequence[float] = MULTIPLES,
 ) -> Replicated:
     """What runs say: `sets` are the selections of those that did not fail, `whole` is that of all rows.
 
-    Sizes of fewer than `least_rows` rows are left out.
+    Sizes of fewer than `least_rows` rows are left out. Studies of `multiples` of the rows are what is extrapolated to.
     """
     k, d = len(whole), len(names)
     if not 0 < k < d:
@@ -273,7 +255,7 @@ def replicated_of(
     stability = _agreement(steady / (len(halves) * (len(halves) - 1)), k, d)
     predicted = _Predicted(curves, k, d, half.mean, float(half.values.var(ddof=1)), n_rows)
     studies = [predicted.study(HALF, half.mean, ends[-1], measured=True)]
-    for multiple in MULTIPLES:
+    for multiple in multiples:
         values = curves.at(multiple)
         point = curves.mean(values)
         if multiple == 1:  # halves of the same rows agree too well, the curve alone too badly: their mean is closest

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from steadyset.assessment import Assessment, Execution, assess
 from steadyset.assessment.request import SelectorsLike, make_request
 from steadyset.foundation.arguments import LEVEL, Labels, TableLike, as_record, check_integer
-from steadyset.foundation.display import Drawable, ShownFindings, reported
+from steadyset.foundation.display import Drawable, Reportable, ShownFindings
 from steadyset.foundation.errors import InputError
 from steadyset.inference.interval import t_quantile
 from steadyset.io.data.data_table import Data, as_data
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class VarianceSplit(ShownFindings, Drawable):
+class VarianceSplit(ShownFindings, Drawable, Reportable):
     """Why reruns differ: what `variance_split` answers.
 
     Attributes
@@ -78,24 +78,6 @@ class VarianceSplit(ShownFindings, Drawable):
         import pandas as pd
 
         return pd.DataFrame([asdict(one) for one in self.sources.rows], columns=("row", "label", "features", "p_value"))
-
-    def report(self, path: str | Path, **options: Any) -> Path:
-        """Write the report: `steadyset.report` of this result.
-
-        Parameters
-        ----------
-        path : str or Path
-            The file to write, whose ending (.html, .pdf, .md or .json) says what it is; or the folder.
-        **options : Any
-            Options of `steadyset.report`.
-
-        Returns
-        -------
-        Path
-            What was written.
-        """
-        written: Path = reported(self, path, **options)
-        return written
 
 
 def variance_split(

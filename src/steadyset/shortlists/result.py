@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steadyset.foundation.arguments import LEVEL
-from steadyset.foundation.display import Drawable, ShownFindings, reported
+from steadyset.foundation.display import Drawable, Reportable, ShownFindings
 from steadyset.inference.features import Directions, data_directions, jeffreys
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.shortlists.effects import ListedChance, corrected, effects
@@ -41,7 +40,7 @@ MOST_ALIKE = 5  # look-alikes that are named beside a feature
 
 
 @dataclass(frozen=True, eq=False)
-class Shortlist(ShownFindings, Drawable):
+class Shortlist(ShownFindings, Drawable, Reportable):
     """The features that a stated number of false ones may be among: what `shortlist` answers.
 
     Attributes
@@ -127,24 +126,6 @@ class Shortlist(ShownFindings, Drawable):
     def stability(self) -> Repeats | None:
         """Whether the list would come out again."""
         return self.listed.repeats
-
-    def report(self, path: str | Path, **options: Any) -> Path:
-        """Write the report: `steadyset.report` of this result.
-
-        Parameters
-        ----------
-        path : str or Path
-            The file to write, whose ending (.html, .pdf, .docx, .md or .json) says what it is; or the folder.
-        **options : Any
-            Options of `steadyset.report`.
-
-        Returns
-        -------
-        Path
-            What was written.
-        """
-        written: Path = reported(self, path, **options)
-        return written
 
 
 def listed_of(judged: Judged, names: Sequence[str], classes: tuple[str, ...], target: str) -> Listed:

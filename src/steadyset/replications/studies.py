@@ -1,0 +1,208 @@
+"""What users hold of several studies: which features come back in them, and what their own resamples predict of that.
+
+All studies choose from the features that they share. A feature that h of the studies select in the same direction is
+held against random lists of the same sizes: the number of studies that would select it is a sum of independent coins
+(Poisson binomial), its tail is the p-value, adjusted for all shared features (Benjamini and Hochberg 1995).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyset.foundation.display import Drawable, Reportable, ShownFindings
+from steadyset.kernels.arrays import Floats, Ints
+from steadyset.measures.chance import at_least
+from steadyset.shortlists.listed import STANDARD_DEVIATIONS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from steadyset.assessment import Assessment
+
+Q_LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Study:
+    """One study: its rows and features, how many it selects, and scores on its rows.
+
+    `others` is that of a model of the other studies, `own` that of models of its own rows, by cross-validation, and
+    `blind` that of a prediction without features.
+    """
+
+    name: str
+    rows: int
+    features: int
+    size: int
+    others: float = nan
+    own: float = nan
+    blind: float = nan
+
+
+@dataclass(frozen=True)
+class StudyPair:
+    """How much of the list of `first` the study `second` selects too.
+
+    Attributes
+    ----------
+    size, common, expected : of the list, of what both select, and of what random lists have in common
+    same_direction : of what both select, how many have the same direction
+    p_value : of so many or more in common, if the lists were random
+    predicted, low, high : of what `first` alone predicts by its own resamples, on average and in 95% of single studies
+    """
+
+    first: str
+    second: str
+    size: int
+    common: int
+    expected: float
+    same_direction: int
+    p_value: float
+    predicted: float = nan
+    low: float = nan
+    high: float = nan
+
+    @property
+    def verdict(self) -> str:
+        """How what was seen compares with what was predicted; "" where nothing was."""
+        if self.low != self.low:
+            return ""
+        return "fewer" if self.common < self.low else "more" if self.common > self.high else "as predicted"
+
+
+@dataclass(frozen=True)
+class StudyFeature:
+    """A feature that a study selects; `selected`, `directions` and `effects` have one value per study.
+
+    `studies` counts those that select it in the same direction; `comes_back` says whether that is beyond chance.
+    """
+
+    feature: str
+    studies: int
+    selected: tuple[bool, ...]
+    directions: tuple[str, ...]
+    effects: tuple[float, ...]
+    p_value: float
+    q_value: float
+    comes_back: bool
+    opposed: bool
+
+
+@dataclass(frozen=True)
+class ComparedStudies:
+    """A comparison of studies as plain data.
+
+    Attributes
+    ----------
+    selector, n_features : its name, and how many features all studies share
+    score, effect : what the scores and the effects are
+    studies, pairs, features : as `StudyComparison` tables them
+    by_chance : how many features random lists would bring to at least 0, 1, 2, ... studies
+    notes : what to keep in mind
+    """
+
+    selector: str
+    n_features: int
+    score: str
+    effect: str
+    studies: tuple[Study, ...]
+    pairs: tuple[StudyPair, ...]
+    features: tuple[StudyFeature, ...]
+    by_chance: tuple[float, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names_directions(self) -> bool:
+        """Whether the sign of an effect does not tell its direction: which of several classes it is about."""
+        return self.effect == STANDARD_DEVIATIONS
+
+
+@dataclass(frozen=True, eq=False)
+class StudyComparison(ShownFindings, Drawable, Reportable):
+    """What several studies select alike: what `compare_studies` answers.
+
+    Attributes
+    ----------
+    features : pandas.DataFrame
+        One row per feature that a study selects: how many studies select it in the same direction, p-value, q-value,
+        whether it comes back beyond chance, and by study whether it is selected, its direction and its effect.
+    pairs : pandas.DataFrame
+        One row per list and other study: how many features of the list the other selects too, how many by chance, and
+        how many the resamples of the study that made the list had predicted.
+    studies : pandas.DataFrame
+        One row per study: rows, features, selected features, and the score on it of a model of the other studies, of
+        models of its own rows, and without features.
+    compared : ComparedStudies
+        All of it as plain data.
+    settings : dict
+        How it was computed.
+    runs : Assessment
+        The selections of the others, for each study that was left out, then those of folds of each study.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> random = np.random.default_rng(0)
+    >>> y = np.arange(60) % 2
+    >>> studies = {name: (random.normal(size=(60, 99)) + np.outer(y, np.arange(99) < 4), y) for name in "AB"}
+    >>> found = st.compare_studies("anova:k=4", studies, pairs=20)
+    >>> sorted(found.features.query("comes_back")["feature"])
+    ['x0', 'x1', 'x2', 'x3']
+    """
+
+    compared: ComparedStudies
+    settings: dict[str, Any]
+    runs: Assessment
+
+    @property
+    def features(self) -> pd.DataFrame:
+        """One row per feature that a study selects, those of most studies first."""
+        import pandas as pd
+
+        names = [one.name for one in self.compared.studies]
+        return pd.DataFrame(
+            {
+                **{key: getattr(one, key) for key in ("feature", "studies", "p_value", "q_value", "comes_back")},
+                **{
+                    f"{what}: {name}": values[place]
+                    for what, values in (
+                        ("selected", one.selected),
+                        ("direction", one.directions),
+                        ("effect", one.effects),
+                    )
+                    for place, name in enumerate(names)
+                },
+            }
+            for one in self.compared.features
+        )
+
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """One row per list and other study."""
+        import pandas as pd
+
+        return pd.DataFrame([vars(one) | {"verdict": one.verdict} for one in self.compared.pairs])
+
+    @property
+    def studies(self) -> pd.DataFrame:
+        """One row per study."""
+        import pandas as pd
+
+        return pd.DataFrame(map(vars, self.compared.studies))
+
+
+def chances(sizes: Ints, d: int, votes: Ints) -> tuple[Floats, Floats]:
+    """p-values and q-values of 0, 1, 2, ... studies: `votes` has those of the features that are selected anywhere.
+
+    p is the tail of the Poisson binomial law. Equal votes have equal p, so that the q-value of h votes is the least of
+    (features expected with at least g votes) / (features that have them) over g up to h.
+    """
+    expected = at_least(sizes, d)
+    seen = np.array([(votes >= h).sum() if h else d for h in range(len(sizes) + 1)])
+    q = np.minimum.accumulate(expected / np.maximum(seen, 1))
+    return np.minimum(expected / d, 1.0), np.minimum(q, 1.0)
