@@ -84,6 +84,10 @@ from steadyset.replications.studies import StudyComparison as StudyComparison
 from steadyset.replications.split import variance_split as variance_split
 from steadyset.replications.split import VarianceSplit as VarianceSplit
 
+# Explanations
+from steadyset.from_tools.explanations import explanation_stability as explanation_stability
+from steadyset.from_tools.explanations import ExplanationStability as ExplanationStability
+
 # Filters
 from steadyset.selectors import FilterSelector as FilterSelector
 from steadyset.selectors import list_selectors as list_selectors

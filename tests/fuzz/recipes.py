@@ -31,6 +31,7 @@ RECORDS = frozenset(
             "NullExpectation",
             "Replication",
             "StudyComparison",
+            "ExplanationStability",
             "Shortlist",
             "VarianceSplit",
         ),
@@ -227,6 +228,10 @@ def _running() -> list[Recipe]:
         **{"selector": "anova:k=2", "studies": {"A": (X, y), "B": (X, y)}, "scoring": None, "pairs": 10, "cut": None},
         **{"n_jobs": None, "out": None, "random_state": 0, "execution": None},
     }
+    explained = {
+        **{"values": np.ones((3, 4, 5)) * np.arange(5.0), "k": 2, "features": None, "rows": None},
+        **{"measure": "nogueira", "level": 0.95},
+    }
     split = {
         **{"selectors": ["anova:k=2"], "X": X, "y": y, "seeds": 2, "resampling": "bootstrap:n_runs=12", "cut": None},
         **{"n_jobs": None, "out": None, "random_state": 0, "execution": None},
@@ -246,6 +251,7 @@ def _running() -> list[Recipe]:
         Recipe("shortlist", st.shortlist, shortlist),
         Recipe("replication", st.replication, replication),
         Recipe("compare_studies", st.compare_studies, studies),
+        Recipe("explanation_stability", st.explanation_stability, explained),
         Recipe("variance_split", st.variance_split, split),
         Recipe(
             "decision_flip",
