@@ -20,12 +20,12 @@ from steadyset.foundation.display import Display, Shown
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import SHOWN_NAMES, listed
 from steadyset.inference.features import Feature
-from steadyset.inference.models import Predicted
 from steadyset.inference.instability import Alternatives
+from steadyset.inference.models import Predicted
 from steadyset.io import beneath
 from steadyset.io.disk import RECORDED_FINDINGS, write_durably
 from steadyset.replications.result import Replicated
-from steadyset.replications.sources import Sources
+from steadyset.replications.split import Sources
 from steadyset.replications.studies import ComparedStudies
 from steadyset.selections import Selections
 from steadyset.shortlists.listed import Listed

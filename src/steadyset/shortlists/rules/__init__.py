@@ -15,8 +15,7 @@ import numpy as np
 from steadyset.shortlists.listed import RuleListing
 from steadyset.shortlists.procedure import Judged
 from steadyset.shortlists.rules.artificial import knockoffs, permuted, with_artificial
-from steadyset.shortlists.rules.frequencies import bounded, calibrated
-from steadyset.shortlists.rules.halves import Found, Halves, ListRule
+from steadyset.shortlists.rules.halves import Found, Halves, ListRule, bounded, calibrated
 from steadyset.shortlists.rules.integrated import integrated
 
 _IPSS = "Melikechi and Miller 2025"

@@ -1,4 +1,4 @@
-"""What a rule sees: the observed target's halves, ranked by one base, and the error that is allowed."""
+"""What a rule sees: the observed target's halves, ranked by one base; and the rules that read frequencies in them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from functools import cached_property
 
 import numpy as np
 
+from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints, Places
+from steadyset.selectors.ensembles.rules import ROUNDING, THRESHOLDS, calibrate, error_control
 from steadyset.shortlists.bases import BASES, Features, filter_shares, lasso_levels
 from steadyset.shortlists.procedure import Judged
+
+SIZES = (20, 10, 5, 2, 1)  # the first for which a bound can promise what is allowed
+MOST = 100  # places that are calibrated
 
 
 @dataclass(frozen=True)
@@ -83,3 +88,29 @@ def counts_by_size(orders: Places, n_features: int, most: int) -> Ints:
         found = orders[:, place]
         row[:] = np.bincount(found[found >= 0], minlength=n_features)
     return np.cumsum(counts, axis=0)
+
+
+def bounded(halves: Halves, rule: str) -> Found:
+    """The features whose frequency reaches what the bound needs for the number of false ones that is allowed."""
+    n_halves = 2 * halves.n_pairs
+    for size in SIZES:
+        try:
+            control = error_control(halves.n_features, q=size, pfer=halves.false, rule=rule, n_runs=n_halves)
+        except InputError:  # no threshold keeps the promise with so many features per half
+            continue
+        counts = counts_by_size(halves.orders, halves.n_features, size)[-1]
+        nominal = f"at most {halves.false:g} false: among {size} in {100 * control.threshold:.0f}% of the halves"
+        return Found(counts >= control.threshold * n_halves - ROUNDING, nominal)
+    return Found(np.zeros(halves.n_features, np.bool_), f"no threshold promises at most {halves.false:g} false")
+
+
+def calibrated(halves: Halves) -> Found:
+    """The size and the threshold of the highest stability score whose bound keeps what is allowed."""
+    n_halves = 2 * halves.n_pairs
+    counts = counts_by_size(halves.orders, halves.n_features, MOST)
+    try:
+        best = calibrate(counts, n_halves, THRESHOLDS, pfer=halves.false)
+    except InputError:
+        return Found(np.zeros(halves.n_features, np.bool_), f"no threshold promises at most {halves.false:g} false")
+    nominal = f"at most {halves.false:g} false: among {best.place + 1} in {100 * best.threshold:.0f}% of the halves"
+    return Found(counts[best.place] >= best.threshold * n_halves - ROUNDING, nominal)
