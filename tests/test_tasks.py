@@ -81,10 +81,9 @@ def test_every_default_selector_runs_on_its_task(task, n_classes):
         assert selector.set_params(**few, **every).fit(X, y).get_support().sum() == 4
 
 
-def test_the_defaults_hold_models_of_two_classes_where_there_are_two():
-    assert "lasso" in named_selectors(None, "classes", 2)
-    assert "lasso" in named_selectors(None, "number", 0)
-    assert "lasso" not in named_selectors(None, "classes", 4)
+def test_the_defaults_hold_the_lasso_of_every_task():
+    for task, n_classes in (("classes", 2), ("classes", 4), ("number", 0), ("count", 0), ("survival", 0)):
+        assert "lasso" in named_selectors(None, task, n_classes)
 
 
 def test_all_selectors_that_cannot_run_are_named_together():

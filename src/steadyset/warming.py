@@ -87,20 +87,26 @@ def _measures() -> None:
 
 def _fit(names: Sequence[str], tasks: Sequence[str] = ()) -> None:
     from steadyset.selectors.catalogue import selector_by_name
-    from steadyset.tasks import CLASSES, NUMBER
+    from steadyset.tasks import CLASSES, COUNT, NUMBER, SURVIVAL
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(24, 8))
     number = X[:, 0] + 0.5 * rng.normal(size=24)
+    targets = {
+        CLASSES: (number > 0).astype(np.int64),
+        NUMBER: number,
+        COUNT: np.arange(24) % 4,
+        SURVIVAL: np.column_stack([np.exp(number), np.arange(24) % 3 > 0]),
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in names:
-            for task, y in ((CLASSES, (number > 0).astype(np.int64)), (NUMBER, number)):
+            for task, y in targets.items():
                 if tasks and task not in tasks:
                     continue
                 try:
                     selector = selector_by_name(name, task)
                     has = selector.get_params()
                     selector.set_params(**{key: value for key, value in SMALL.items() if key in has}).fit(X, y)
-                except SteadysetError:  # it is for the other kind of target
+                except SteadysetError:  # it is for other kinds of targets
                     continue

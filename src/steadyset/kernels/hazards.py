@@ -49,7 +49,7 @@ def partial_likelihood(rows: Followed, beta: Floats, *, efron: bool) -> Likeliho
     X, time, event, weights = (part[order] for part in rows)
     scores = X @ beta
     shift = scores.max(initial=-np.inf) if len(scores) else 0.0
-    risks = weights * np.exp(scores - shift)
+    risks = weights * np.exp(np.maximum(scores - shift, -LARGEST))  # else those at risk last may sum to 0
     deaths = np.flatnonzero(event > 0)
     distinct, first, place, tied = np.unique(time[deaths], return_index=True, return_inverse=True, return_counts=True)
     at_risk = np.searchsorted(time, distinct, side="left")  # the first row of each risk set

@@ -34,6 +34,7 @@ class Outcome:
     `predict` and `shares` take what the model computes for rows and its classes: predictions, and the probability of
     each class where there are some. `family` is the loss of models with one coefficient per feature, `several` that of
     more than two classes, with one per feature and class. `score` judges predictions where the estimator's does not.
+    `least_leaf` is the fewest rows in a leaf of a tree.
     """
 
     target: Target
@@ -43,6 +44,7 @@ class Outcome:
     family: Family = "linear"
     several: Family | None = None
     score: Callable[[Any, Floats, Any], float] | None = None
+    least_leaf: int = 1
 
     @property
     def logistic(self) -> bool:
@@ -102,6 +104,13 @@ FOREST_OUTCOMES: dict[str, Outcome] = {
         shares=lambda shares, classes: shares,
     ),
     NUMBER: Outcome(target="numbers", estimator=RegressorMixin, predict=lambda means, classes: means[:, 0]),
+    SURVIVAL: Outcome(
+        target="times",
+        estimator=RegressorMixin,
+        predict=lambda risks, classes: risks[:, 0],
+        score=_concordance,
+        least_leaf=3,
+    ),
 }
 
 

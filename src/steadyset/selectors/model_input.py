@@ -96,8 +96,15 @@ def refuse_too_little(numbers: Floats, target: Target, selector: Any = None) -> 
         check_two_classes(len(np.unique(numbers)), needed_by)
     if len(numbers) < 2:
         raise InputError(f"X has n_samples={len(numbers)} rows of positive weight; {needed_by} needs at least two.")
+    if target == "times" and not numbers[:, 1].any():
+        raise InputError("y has no event among the rows of positive weight.")
     if np.ptp(numbers) == 0:
         raise InputError(f"y has one value only, {numbers[0]:g}; {needed_by} needs a target that varies.")
+
+
+def signed_ranks(y: Floats) -> Floats:
+    """The ranks of times from 1, so that no unit of time matters, negative where they were censored."""
+    return np.asarray(np.where(y[:, 1] > 0, 1.0, -1.0) * (1.0 + np.unique(y[:, 0], return_inverse=True)[1]))
 
 
 def _needed_by(selector: Any) -> str:

@@ -13,7 +13,7 @@ from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Bools, Floats, Ints, Singles
 from steadyset.kernels.paths import families
 from steadyset.kernels.paths.features import FACTOR, PLAIN, UNIT, WHOLE, lay_out, padded
-from steadyset.selectors.model_input import Target, checked_data, refuse_too_little
+from steadyset.selectors.model_input import Target, checked_data, refuse_too_little, signed_ranks
 from steadyset.selectors.validation import of_run
 
 Family = Literal["logistic", "linear", "cox", "multinomial", "poisson"]
@@ -65,7 +65,8 @@ def read_resamples(
         present = np.array([bool(inside[:, codes == code].any()) for code in range(len(classes))])
         classes, codes = classes[present], np.maximum(np.cumsum(present) - 1.0, 0.0)[codes.astype(np.int64)]
     if target == "times":
-        codes = _signed_ranks(codes, inside)
+        _refuse_without_events(codes, inside)
+        codes = signed_ranks(codes)
     n_rows = np.count_nonzero(inside, axis=1)
     lowest = np.where(inside, codes, np.inf).min(axis=1)
     highest = np.where(inside, codes, -np.inf).max(axis=1)
@@ -80,13 +81,10 @@ def read_resamples(
     return Resamples(values, codes, weight, classes, n_rows, lowest, highest, multinomial)
 
 
-def _signed_ranks(y: Floats, inside: Bools) -> Floats:
-    """The ranks of times, so that no unit of time matters, negative where they were censored."""
-    events = y[:, 1] > 0
-    without = np.flatnonzero(~(inside & events).any(axis=1))
+def _refuse_without_events(y: Floats, inside: Bools) -> None:
+    without = np.flatnonzero(~(inside & (y[:, 1] > 0)).any(axis=1))
     if len(without):
         raise InputError(f"y has no event among the rows of positive weight{of_run(without[0], len(inside))}.")
-    return np.asarray(np.where(events, 1.0, -1.0) * (1.0 + np.unique(y[:, 0], return_inverse=True)[1]))
 
 
 def _refuse_absent(codes: Floats, inside: Bools, classes: NDArray[Any]) -> None:

@@ -91,13 +91,6 @@ def _other(y: NDArray[Any]) -> str | None:
     return "number" if len(np.unique(y)) > 2 else None
 
 
-def _default_selectors(n_classes: int) -> tuple[str, ...]:
-    """Different ways to select that can all run on that many classes."""
-    if n_classes <= 2:
-        return ("lasso", "elastic_net", "jmi", "anova", "forest")
-    return ("anova", "kruskal", "jmi", "relieff", "forest")
-
-
 def _default_score(y: NDArray[Any]) -> str:
     """Accuracy, or balanced accuracy where one class has most of the rows."""
     return "balanced_accuracy" if is_unbalanced(np.unique(y, return_counts=True)[1]) else "accuracy"
@@ -159,7 +152,7 @@ TASKS.add(
         stratified=True,
         direction_by="the means of the classes",
         regression="logistic",
-        selectors=_default_selectors,
+        selectors=lambda n_classes: ("lasso", "elastic_net", "jmi", "anova", "forest"),
         score=_default_score,
         predictor=_predictor,
         predictor_words="logistic regression",

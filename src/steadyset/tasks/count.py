@@ -43,7 +43,7 @@ TASKS.add(
         recognise=lambda y: False,  # whole numbers may be labels or amounts as well: somebody has to say so
         check=_check,
         describe=lambda y: f"a count, {int(np.sum(y)):,} in {len(y):,} rows",
-        selectors=lambda n_classes: ("anova", "kruskal", "jmi"),
+        selectors=lambda n_classes: ("lasso", "elastic_net", "jmi", "anova", "forest"),
         score=lambda y: "poisson_deviance",
         predictor=_predictor,
         predictor_words="Poisson regression",

@@ -230,7 +230,7 @@ TASKS.add(
         takes_noise=False,
         amounts=lateness,
         amounts_words="the martingale residuals of the target",
-        selectors=lambda n_classes: ("anova", "kruskal", "cox_lr"),
+        selectors=lambda n_classes: ("lasso", "elastic_net", "anova", "kruskal", "forest"),
         score=lambda y: "harrell",
         predictor=_predictor,
         predictor_words="Cox regression",

@@ -29,7 +29,7 @@ from steadyset.runner.columns import filled, medians, takes_gaps
 from steadyset.runner.extraction import chosen, selects_by_itself
 from steadyset.selectors.filters import FilterSelector
 from steadyset.selectors.filters.selector import size_of
-from steadyset.selectors.model import FOREST_OUTCOMES, TaskModel
+from steadyset.selectors.model import FOREST_OUTCOMES, Outcome, TaskModel
 from steadyset.selectors.models.trees import ForestData, Growth, features_cut, grow_forest, mean_of_trees, seed_sequence
 from steadyset.selectors.validation import check_integer
 from steadyset.tasks import CLASSES, NUMBER, SURVIVAL, TASKS, columns_of
@@ -174,7 +174,7 @@ class RidgeModel(TaskModel):
     _: KW_ONLY
     task: str | None = None
 
-    outcomes = FOREST_OUTCOMES  # any number of classes, or a number
+    outcomes: ClassVar[dict[str, Outcome]] = {task: FOREST_OUTCOMES[task] for task in (CLASSES, NUMBER)}
     _models: ClassVar[dict[str, Callable[[float], Any]]] = {
         CLASSES: lambda strength: LogisticRegression(C=1 / strength, max_iter=10_000),
         NUMBER: lambda strength: Ridge(alpha=strength),
@@ -221,7 +221,8 @@ class SplittingForest(TaskModel):
         check_integer("n_estimators", self.n_estimators, least=1)
         check_integer("node_size", self.node_size, least=1)
         training = self._training(X, y)
-        growth = Growth(self.n_estimators, self.max_features, least_cut=self.node_size + 1)
+        least_leaf = self.outcomes[self.task_].least_leaf
+        growth = Growth(self.n_estimators, self.max_features, least_cut=self.node_size + 1, least_leaf=least_leaf)
         self.trees_ = grow_forest(ForestData.of(training), growth, seed_sequence(self.random_state))
         return self
 

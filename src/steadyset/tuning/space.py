@@ -29,7 +29,7 @@ from steadyset.foundation.arguments import check_choice, check_flag, wrong_argum
 from steadyset.foundation.errors import InputError
 from steadyset.io.disk import file_path
 from steadyset.io.formats.tables import read_json_file
-from steadyset.selectors.catalogue import selector_by_name, with_task
+from steadyset.selectors.catalogue import selector_by_name, why_unable, with_task
 from steadyset.selectors.filters import FilterSelector, get_filter
 from steadyset.selectors.filters.registry import filters_for
 from steadyset.selectors.linear import ElasticNetSelector
@@ -38,7 +38,6 @@ from steadyset.tasks import CLASSES, TASKS
 from steadyset.tuning.models import NO_FILTER, PREDICTORS, FilteredModel, SplittingForest, predictor_by_name
 
 Params = dict[str, Any]
-TWO_CLASSES_ONLY = ("lasso", "boosting")
 
 
 @dataclass(frozen=True)
@@ -300,9 +299,8 @@ def read_space(space: Any, task: str, n_classes: int = 2, spread: float = 1.0, n
         space = next(iter(READY_MADE))
     if isinstance(space, str) and (name := space.partition(":")[0]) in READY_MADE:
         ready = READY_MADE[name](task, spread)
-        fitting = [name for name in ready.models if n_classes <= 2 or name not in TWO_CLASSES_ONLY]
-        every = replace(ready, models={name: ready.models[name] for name in fitting})
-        return _limited(every, space.partition(":")[2], n_features)
+        fitting = {name: one for name, one in ready.models.items() if not why_unable(one.estimator, task, n_classes)}
+        return _limited(replace(ready, models=fitting), space.partition(":")[2], n_features)
     if isinstance(space, (str, Path)):
         space = _read_file(space)
     if not isinstance(space, Mapping) or not space.get("model"):

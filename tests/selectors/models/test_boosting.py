@@ -1,5 +1,8 @@
 """Component-wise boosting does, step by step, what its definition says."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -120,3 +123,21 @@ def test_boosting_equals_the_greedy_linear_booster_of_xgboost():
     ours = BoostingSelector(n_steps=60, rate=0.1).fit(X, y)
     np.testing.assert_array_equal(ours.get_support(), theirs != 0)
     np.testing.assert_allclose(ours.coef_, theirs, atol=1e-5)
+
+
+def test_boosting_of_times_is_that_of_scikit_survival():
+    path = Path(__file__).parents[2] / "oracles" / "survival_models.json"
+    known = json.loads(path.read_text(encoding="utf-8"))["boosting"]
+    X = np.array(known["X"])
+    fitted = BoostingSelector(80).fit(X, np.column_stack([known["time"], known["event"]]))
+    np.testing.assert_allclose(fitted.coef_ * X.std(axis=0), known["coef"], atol=1e-10)
+
+
+def test_boosting_of_counts_descends_to_the_regression_of_poisson_and_takes_large_counts(draw):
+    X, score = draw(3, 80, 4, classes=False)
+    y = np.random.default_rng(3).poisson(500 * np.exp(score / (2 * score.std())))
+    fitted = BoostingSelector(20000, rate=0.5, task="count").fit(X, y)
+    scale = X.std(axis=0)
+    gradient = ((X - X.mean(axis=0)) / scale).T @ (y - fitted.predict(X)) / y.sum()
+    assert np.abs(gradient).max() < 1e-9
+    assert (BoostingSelector(k=2, task="count").fit(X, y).get_support().sum(), fitted.task_) == (2, "count")

@@ -31,7 +31,8 @@ LINEAR = [
     L0Selector(k=3, task="number"),
     BoostingSelector(30, task="classes"),
     BoostingSelector(30, k=3, task="number"),
-    RecursiveElimination(k=3),
+    RecursiveElimination(k=3, task="classes"),
+    RecursiveElimination(k=3, task="number"),
     RecursiveElimination(k=3, loss="hinge"),
 ]
 TASKS = ("classes", "number")
@@ -71,11 +72,11 @@ OF_A_TASK = [
     GroupLassoSelector,
     L0Selector,
     BoostingSelector,
+    RecursiveElimination,
     partial(ForestSelector, n_estimators=5),
 ]
 CHECKED = [
     *(kind(task=task) for kind in OF_A_TASK for task in (*TASKS, None)),
-    RecursiveElimination(),
     RecursiveElimination(loss="hinge"),
 ]
 
@@ -139,7 +140,7 @@ def test_a_feature_that_a_left_out_copy_equals_is_counted_as_tied(selector):
 
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
 def test_elimination_counts_the_ties_that_the_order_of_columns_decides(loss):
-    selector = RecursiveElimination(k=1, loss=loss)
+    selector = RecursiveElimination(k=1, loss=loss, task="classes")
     X, y = example(selector)
     best = X[:, clone(selector).fit(X, y).get_support()]
     assert clone(selector).fit(X, y).n_tied_ == 0

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 
 from records import scores
@@ -115,6 +116,26 @@ def test_the_order_of_the_rows_does_not_matter(task, importance):
     other = ForestSelector(3, task=task, importance=importance, n_estimators=20, random_state=7).fit(X[order], y[order])
     np.testing.assert_allclose(one.importances_, other.importances_)
     np.testing.assert_allclose(one.predict(X), other.predict(X))
+
+
+@pytest.mark.parametrize("importance", ["impurity", "permutation"])
+def test_times_are_taken_in_any_unit_and_order_and_weights_are_copies(importance):
+    X, score = signal(12, "number")
+    rng = np.random.default_rng(12)
+    y = np.column_stack([np.ceil(300 * rng.exponential(np.exp(-score))), rng.random(120) < 0.7])
+    forest = ForestSelector(2, importance=importance, n_estimators=60, random_state=0)
+    fitted = clone(forest).fit(X, y)
+    assert fitted.get_support(indices=True).tolist() == [2, 7]
+    assert (fitted.task_, fitted.score(X, y) > 0.8) == ("survival", True)
+    order = rng.permutation(120)
+    years = clone(forest).fit(X[order], y[order] / [365.25, 1])
+    np.testing.assert_array_equal(years.importances_, fitted.importances_)
+    np.testing.assert_array_equal(years.predict(X), fitted.predict(X))
+    counts = rng.integers(0, 3, 120)
+    weighted, copied = clone(forest).fit(X, y, counts), clone(forest).fit(X.repeat(counts, 0), y.repeat(counts, 0))
+    np.testing.assert_array_equal(weighted.importances_, copied.importances_)
+    with pytest.raises(InputError, match="y has no event among the rows of positive weight"):
+        clone(forest).fit(X, y, y[:, 1] == 0)
 
 
 def test_seeds_of_every_kind_are_reproducible():

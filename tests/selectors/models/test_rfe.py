@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import SVC
 
 from steadyset.foundation.errors import InputError
 from steadyset.selectors.models.rfe import RecursiveElimination
+from steadyset.tasks.models.cox import CoxModel
 
 PENALTY = 0.05
 
@@ -76,3 +77,24 @@ def test_only_the_logistic_loss_gives_probabilities(draw):
 def test_impossible_options_are_named(draw, options, sentence):
     with pytest.raises(InputError, match=sentence):
         RecursiveElimination(**options).fit(*draw(3, 20, 3))
+
+
+@pytest.mark.parametrize("d", [5, 120])
+def test_ridge_of_a_number_is_scikit_learns_and_of_times_that_of_cox(d):
+    rng = np.random.default_rng(d)
+    X = rng.normal(2, 3, size=(60, d))
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    number = X[:, 0] + rng.normal(size=60)
+    fitted = RecursiveElimination(d, penalty=0.1).fit(X, number)
+    np.testing.assert_allclose(fitted.predict(X), Ridge(alpha=6.0).fit(Z, number).predict(Z), atol=1e-9)
+    times = np.column_stack([rng.exponential(np.exp(-Z[:, 0])), rng.random(60) < 0.7])
+    fitted = RecursiveElimination(d, penalty=0.1).fit(X, times)
+    model = CoxModel(6.0).fit(Z, times)
+    np.testing.assert_allclose(fitted.coef_ * X.std(axis=0), model.coef_, atol=1e-9)
+    assert fitted.score(X, times) == model.score(Z, times)
+
+
+def test_the_hinge_loss_is_for_classes():
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    with pytest.raises(InputError, match="The hinge loss is for classes, and y is taken for a number"):
+        RecursiveElimination(loss="hinge", task="number").fit(X, X[:, 0])

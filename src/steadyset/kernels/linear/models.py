@@ -16,11 +16,13 @@ y_i (z_i b + b0) = 1 - slack_i + excess_i and multipliers 0 <= alpha_i <= w_i, t
 alpha_i excess_i = 0 and (w_i - alpha_i) slack_i = 0. The method follows the points where both products are w_i mu down
 to mu = 0; with the row weight in it, a row of weight 2 takes the same way as two copies (Wright 1997, chapter 1).
 
-**Component-wise boosting** of a linear or logistic model: each step moves the one coefficient that fits best.
+**Component-wise boosting** of a model of any loss: each step moves the one coefficient that fits best.
 With u = y - mean the negative gradient of the loss, a step fits u by weighted least squares on each feature alone,
 takes the feature that leaves the least squared error, and adds rate times its least-squares coefficient to the model.
 Buehlmann and Hothorn (2007), Boosting algorithms: regularization, prediction and model fitting.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -35,7 +37,6 @@ from steadyset.kernels.linear.algebra import (
     symmetric_product,
     times,
 )
-from steadyset.kernels.signals import count_work
 
 # A fitted probability of 0 or 1 has no curvature left to divide by. The gradient stays exact, so the optimum stays put.
 LEAST_CURVATURE = 1e-6
@@ -188,41 +189,31 @@ def _reach(value: float, change: float) -> float:
 EXPLAINED = 1e-12  # of the first covariance with the gradient
 
 
-@kernel
 def boost(
-    Xt: Floats, y: Floats, w: Floats, offset: float, n_steps: int, rate: float, k: int, logistic: bool
+    Xt: Floats, residual: Callable[[Floats, Floats], None], offset: float, n_steps: int, rate: float, k: int
 ) -> tuple[Floats, Ints]:
     """Coefficients, and the feature of each step; ends before step n_steps when a feature beyond the k-th would enter.
 
-    It also ends when y is explained without error.
+    It also ends when y is explained without error. ``residual`` takes eta and writes w u.
 
     Xt is standardised (rows of zeros for constant features), so that the least-squares coefficient of a feature is its
     covariance with u and the error falls by the square of it.
     """
-    coef = np.zeros(Xt.shape[0])
-    steps = np.empty(n_steps, np.int64)
-    eta = np.full(len(y), offset)
-    residual = np.empty(len(y))
-    curvature = np.empty(len(y))
-    chosen = np.zeros(len(coef), np.bool_)
-    n_chosen = 0
+    coef, eta, residuals = np.zeros(len(Xt)), np.full(Xt.shape[1], offset), np.empty(Xt.shape[1])
+    steps: list[int] = []
+    chosen: set[int] = set()
     least = 0.0
-    done = np.zeros(1, np.int64)
     for step in range(n_steps):
-        residual_and_curvature(y, w, eta, logistic, residual, curvature)
-        covariance = times(Xt, residual)
-        j = first_largest(np.abs(covariance))
+        residual(eta, residuals)
+        covariance = times(Xt, residuals)
+        j = int(first_largest(np.abs(covariance)))
         if step == 0:
             least = EXPLAINED * abs(covariance[j])
-        if abs(covariance[j]) <= least:  # what is left is rounding, and would let any feature enter
-            return coef, steps[:step]
-        if not chosen[j] and n_chosen == k:
-            return coef, steps[:step]
-        if not chosen[j]:
-            chosen[j] = True
-            n_chosen += 1
-        steps[step] = j
+        explained = abs(covariance[j]) <= least  # what is left is rounding, and would let any feature enter
+        if explained or (j not in chosen and len(chosen) == k):
+            break
+        chosen.add(j)
+        steps.append(j)
         coef[j] += rate * covariance[j]
         eta += rate * covariance[j] * Xt[j]
-        count_work(done, Xt.size)
-    return coef, steps
+    return coef, np.array(steps, dtype=np.int64)

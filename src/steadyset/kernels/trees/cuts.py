@@ -72,7 +72,7 @@ def cut_number(
 ) -> Cut:
     """The first best cut for a target of one column, with at least ``least`` on both sides; lower is -1 without one."""
     sums, used = slots.sums, slots.used
-    n_used = _collect(codes, feature, bag, start, end, slots, few)
+    n_used = collect(codes, feature, bag, start, end, slots, few)
     rise, fall = -1.0, 1.0
     lower: Int = np.int64(-1)
     left, left_moment = 0.0, 0.0
@@ -88,7 +88,7 @@ def cut_number(
             rise, fall, lower = difference * difference, below, place
     sums[used[n_used - 1], 0] = 0.0
     sums[used[n_used - 1], 1] = 0.0
-    return _made(used, n_used, rise, fall, lower)
+    return made(used, n_used, rise, fall, lower)
 
 
 @part
@@ -106,7 +106,7 @@ def cut_classes(
 ) -> Cut:
     """The same for classes: ``moments`` holds the weight of each class in the node."""
     sums, used = slots.sums, slots.used
-    n_used = _collect(codes, feature, bag, start, end, slots, few)
+    n_used = collect(codes, feature, bag, start, end, slots, few)
     rise, fall = -1.0, 1.0
     lower: Int = np.int64(-1)
     left, left_moments = 0.0, slots.left
@@ -127,11 +127,11 @@ def cut_classes(
             rise, fall, lower = gain, below, place
     for k in range(1 + len(moments)):
         sums[used[n_used - 1], k] = 0.0
-    return _made(used, n_used, rise, fall, lower)
+    return made(used, n_used, rise, fall, lower)
 
 
 @part
-def _collect(codes: Numbers, feature: Int, bag: Bag, start: Int, end: Int, slots: Slots, few: int) -> Int:
+def collect(codes: Numbers, feature: Int, bag: Bag, start: Int, end: Int, slots: Slots, few: int) -> Int:
     """Add up the rows of a node by their codes, and list these codes in rising order; how many there are."""
     rows, pairs = bag.rows, bag.pairs
     sums, words, used = slots.sums, slots.words, slots.used
@@ -152,7 +152,7 @@ def _collect(codes: Numbers, feature: Int, bag: Bag, start: Int, end: Int, slots
 
 
 @part
-def _made(used: Numbers, n_used: Int, rise: float, fall: float, lower: Int) -> Cut:
+def made(used: Numbers, n_used: Int, rise: float, fall: float, lower: Int) -> Cut:
     """The cut behind the code at a place of ``used``; -1: there is none."""
     if lower < 0:
         return Cut(n_used, rise, fall, np.int64(-1), np.int64(-1))

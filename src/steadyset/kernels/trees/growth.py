@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from steadyset.kernels.arrays import Bools, Codes, Floats, Int, Ints, Numbers
 from steadyset.kernels.jit import kernel, part
 from steadyset.kernels.trees.cuts import Bag, Cut, Slots, cut_classes, cut_number, make_slots
+from steadyset.kernels.trees.times import Times, cut_times, describe_times, disorder, make_times, rank_nodes
 from steadyset.kernels.words import advance, below, stream
 
+FOLLOWED = 0  # the number of classes of times to an event
 NO_IMPORTANCE, DECREASE, DECREASE_SHARE, PERMUTATION = 0, 1, 2, 3
 
 
@@ -31,10 +33,13 @@ class Table(NamedTuple):
 
 
 class Target(NamedTuple):
-    """One number per row (0 and 1 for two classes), or the class of each row where there are more than two."""
+    """One number per row (0 and 1 for two classes), or the class of each row where there are more than two.
+
+    Of times to an event the numbers are those of `Times`, and the rows lie in the order of their times.
+    """
 
     numbers: Floats
-    n_classes: int  # 1 for numbers to predict
+    n_classes: int  # 1 for numbers to predict, FOLLOWED for times to an event
 
 
 class Rules(NamedTuple):
@@ -90,12 +95,14 @@ def grow(
     n_features, n_rows = table.codes.shape
     n_columns = target.n_classes if target.n_classes > 2 else 1
     work = _make_work(n_features, n_rows, len(places), n_columns)
+    # What is None is left out by the compiler, so that other forests do not wait for the cuts of times.
+    times = make_times(target.numbers) if target.n_classes == FOLLOWED else None
     total, counted = np.zeros(n_features), np.zeros(n_trees, np.bool_)
     trees = _with_room(Trees(*_no_nodes(n_trees, n_columns)), 4 * n_rows)
     n_grown = 0
     while n_grown < n_trees:
         n_grown = _grow(
-            table, target, places, rules, seed, first, n_grown, n_trees, importance, work, trees, total, counted
+            table, target, times, places, rules, seed, first, n_grown, n_trees, importance, work, trees, total, counted
         )
         trees = _with_room(trees, 2 * len(trees.feature) if n_grown < n_trees else trees.starts[-1])
     return trees, total, int(counted.sum())
@@ -123,6 +130,7 @@ def _with_room(trees: Trees, n_nodes: int) -> Trees:
 def _grow(
     table: Table,
     target: Target,
+    times: Times | None,
     places: Ints,
     rules: Rules,
     seed: np.uint64,
@@ -140,12 +148,12 @@ def _grow(
         state, size = _draw(stream(seed, first + tree), places, target, rules.bootstrap, work)
         if len(trees.feature) < trees.starts[tree] + 2 * size:
             return tree
-        state = _grow_tree(table, target, rules, work, size, trees, tree, state)
+        state = _grow_tree(table, target, times, rules, work, size, trees, tree, state)
         if importance in (DECREASE, DECREASE_SHARE):
             _add_decreases(trees, tree, work.gains, importance == DECREASE_SHARE, total)
             counted[tree] = True
         elif importance == PERMUTATION:
-            counted[tree] = _add_error_growth(table, target, places, trees, tree, work, state, total)
+            counted[tree] = _add_error_growth(table, target, times, places, trees, tree, work, state, total)
     return n_trees
 
 
@@ -234,7 +242,15 @@ def _draw(state: np.uint64, places: Ints, target: Target, bootstrap: bool, work:
 
 @part
 def _grow_tree(
-    table: Table, target: Target, rules: Rules, work: _Work, size: int, trees: Trees, tree: int, state: np.uint64
+    table: Table,
+    target: Target,
+    times: Times | None,
+    rules: Rules,
+    work: _Work,
+    size: int,
+    trees: Trees,
+    tree: int,
+    state: np.uint64,
 ) -> np.uint64:
     """Grow one tree on the bag, behind the nodes of the trees before it."""
     stack, bag, first = work.stack, work.bag, trees.starts[tree]
@@ -247,12 +263,15 @@ def _grow_tree(
         start, end, depth = stack[n_open, 0], stack[n_open, 1], stack[n_open, 2]
         if stack[n_open, 4] >= 0:
             trees.right[stack[n_open, 4]] = node - first
-        weight, pure = _describe(target, bag, start, end, work.moments, trees.value, node)
+        if times is not None:
+            weight, trees.value[node, 0], pure = describe_times(times, bag, start, end)
+        else:
+            weight, pure = _describe(target, bag, start, end, work.moments, trees.value, node)
         trees.feature[node], trees.threshold[node], trees.right[node] = -1, 0.0, 0
         work.gains[node - first] = 0.0
         if not pure and weight >= rules.least_cut and weight >= 2 * rules.least_leaf and depth < rules.max_depth:
             state, feature, n_constant, cut = _search(
-                table, target, rules, work, start, end, stack[n_open, 3], weight, state
+                table, target, times, rules, work, start, end, stack[n_open, 3], weight, state
             )
             if feature >= 0:
                 threshold, last_left = _between(table.values, feature, cut)
@@ -302,6 +321,7 @@ def _describe(
 def _search(
     table: Table,
     target: Target,
+    times: Times | None,
     rules: Rules,
     work: _Work,
     start: Int,
@@ -336,7 +356,9 @@ def _search(
         place = seen + pick - n_known
         feature = np.int64(features[place])
         features[place] = features[seen]
-        if number:
+        if times is not None:
+            cut = cut_times(codes, feature, bag, start, end, slots, few, least, weight, times)
+        elif number:
             cut = cut_number(codes, feature, bag, start, end, slots, few, least, weight, moments[0])
         else:
             cut = cut_classes(codes, feature, bag, start, end, slots, few, least, weight, moments)
@@ -401,11 +423,19 @@ def _add_decreases(trees: Trees, tree: int, gains: Floats, share: bool, total: F
 
 @part
 def _add_error_growth(
-    table: Table, target: Target, places: Ints, trees: Trees, tree: int, work: _Work, state: np.uint64, total: Floats
+    table: Table,
+    target: Target,
+    times: Times | None,
+    places: Ints,
+    trees: Trees,
+    tree: int,
+    work: _Work,
+    state: np.uint64,
+    total: Floats,
 ) -> bool:
-    """Add how much the error on the out-of-bag rows grows when a feature is shuffled among them; False: there are none.
+    """Add how much the error on the out-of-bag rows grows when a feature is shuffled among them; False: they have none.
 
-    The error is the share of wrong answers, or the mean squared error.
+    The error is the share of wrong answers, the mean squared error, or of times the share of pairs in the wrong order.
     """
     rows, others = work.rows, work.others
     n_out: Int = np.int64(0)
@@ -417,7 +447,11 @@ def _add_error_growth(
     if n_out == 0:
         return False
     first, end = trees.starts[tree], trees.starts[tree + 1]
-    intact = _mean_error(table, target, trees, first, work.last_left, rows, others, n_out, np.int64(-1))
+    if times is not None:
+        rank_nodes(trees.value, first, end, times.ranks)
+    intact = _mean_error(table, target, times, trees, first, end, work.last_left, rows, others, n_out, np.int64(-1))
+    if np.isnan(intact):
+        return False
     for node in range(first, end):
         feature = np.int64(trees.feature[node])
         if feature < 0 or work.done[feature] == end:
@@ -428,7 +462,7 @@ def _add_error_growth(
             j = below(state, i + 1)
             others[i], others[j] = others[j], others[i]
         total[feature] += (
-            _mean_error(table, target, trees, first, work.last_left, rows, others, n_out, feature) - intact
+            _mean_error(table, target, times, trees, first, end, work.last_left, rows, others, n_out, feature) - intact
         )
     return True
 
@@ -437,8 +471,10 @@ def _add_error_growth(
 def _mean_error(
     table: Table,
     target: Target,
+    times: Times | None,
     trees: Trees,
     first: Int,
+    end: Int,
     last_left: Codes,
     rows: Ints,
     others: Ints,
@@ -455,13 +491,15 @@ def _mean_error(
             row = others[i] if feature == shuffled else rows[i]
             node = node + 1 if codes[feature, row] <= last_left[node] else np.int64(rights[first + node])
         truth = target.numbers[rows[i]]
-        if target.n_classes == 1:
+        if times is not None:
+            times.counts[i] = times.ranks[node]
+        elif target.n_classes == 1:
             total += (trees.value[first + node, 0] - truth) ** 2
         elif target.n_classes == 2:
             total += (trees.value[first + node, 0] > 0.5) != (truth == 1.0)
         else:
             total += _first_largest(trees.value, first + node) != truth
-    return total / n_out
+    return total / n_out if times is None else disorder(times, rows, n_out, end - first)
 
 
 @part

@@ -1,19 +1,22 @@
-"""Component-wise boosting of logistic and linear regression (glm boosting) as a selector."""
+"""Component-wise boosting of generalised linear and of Cox regression (glm boosting) as a selector."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import Self
+from functools import partial
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.linear.models import boost
+from steadyset.kernels.linear.models import boost, residual_and_curvature
+from steadyset.kernels.paths.families import cox, poisson
 from steadyset.selectors.known import register_selector
-from steadyset.selectors.model import LinearSelector
-from steadyset.selectors.model_input import nested, solved_target, standardise
+from steadyset.selectors.model import LINEAR_OUTCOMES, PATH_OUTCOMES, LinearSelector, Outcome
+from steadyset.selectors.model_input import Standardised, Training, nested, signed_ranks, solved_target, standardise
 from steadyset.selectors.validation import check_integer, check_number, size_or_default
 
 DEFAULT_STEPS = 1000  # where nobody limits them and the features that are left never become the best
@@ -22,12 +25,13 @@ MAX_STEPS = 1_000_000
 
 @dataclass(eq=False, repr=False)
 class BoostingSelector(LinearSelector):
-    """Boosting of a logistic regression of two classes or a linear one, one feature per step; selects those taken.
+    """Boosting of a logistic (two classes), linear, Poisson or Cox regression, a feature per step; selects those taken.
 
     Starts from the constant model and descends the negative log-likelihood, in units of the log-odds, or half the
     squared error (L2 boosting): each step regresses the gradient y - p on every feature alone (weighted least squares,
     features centred) and adds `rate` times the best of these fits. It ends before feature number k + 1 enters, after
-    n_steps steps, or when y is explained without error.
+    n_steps steps, or when y is explained without error. The gradient of counts is (y - mean) / (mean of y); that of
+    times to an event is the martingale residual, event - H(time) exp(x b) (Breslow).
 
     Parameters
     ----------
@@ -39,8 +43,8 @@ class BoostingSelector(LinearSelector):
         The most features to select; None is as many as n_steps steps take or, where these are not given either, 10, or
         half of the features where that is fewer.
     task : str or None, default=None
-        What y holds, "classes" or "number"; None decides by y. Where scikit-learn has to know it before the fit, as for
-        stratified folds, give it.
+        What y holds, "classes", "number", "count" or "survival"; None decides by y. Where scikit-learn has to know it
+        before the fit, as for stratified folds, give it.
 
     Attributes
     ----------
@@ -87,6 +91,8 @@ class BoostingSelector(LinearSelector):
     k: int | None = None
     task: str | None = None
 
+    outcomes: ClassVar[dict[str, Outcome]] = PATH_OUTCOMES | LINEAR_OUTCOMES  # of classes two only
+
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Boost until n_steps steps are made or k features are in.
 
@@ -108,17 +114,14 @@ class BoostingSelector(LinearSelector):
             check_integer("n_steps", self.n_steps, least=1, most=MAX_STEPS)
         check_number("rate", self.rate, most=1.0)
         training = self._training(X, y, sample_weight)
-        logistic = self.outcomes[self.task_].logistic
         n_features = training.X.shape[1]
         by_steps = self.k is None and self.n_steps is not None
         k = n_features if by_steps else size_or_default(self.k, n_features)
         n_steps = DEFAULT_STEPS if self.n_steps is None else int(self.n_steps)
         data = standardise(training)
-        target = solved_target(training, data.weight)
-        offset = float(np.log(target.mean / (1.0 - target.mean))) if logistic else target.mean
-        coef, steps = boost(data.Xt, target.y, data.weight, offset, n_steps, float(self.rate), k, logistic)
-        self._store(coef * target.unit, offset * target.unit + target.centre, data, training)
-        self.steps_: Ints = steps
+        loss = LOSSES[self.outcomes[self.task_].family](training, data)
+        coef, self.steps_ = boost(loss.Xt, loss.residual, loss.offset, n_steps, float(self.rate), k)
+        self._store(coef * loss.unit, loss.offset * loss.unit + loss.centre, data, training)
         return self
 
     def path_by_size(self, X: Floats, y: ArrayLike, reach: int) -> list[Ints]:
@@ -142,6 +145,54 @@ class BoostingSelector(LinearSelector):
         return nested(features[np.argsort(steps)])
 
 
+class Loss(NamedTuple):
+    """Features as rows, what writes the weighted gradient at eta, where eta starts, and y's centre and unit."""
+
+    Xt: Floats
+    residual: Callable[[Floats, Floats], None]
+    offset: float
+    centre: float = 0.0
+    unit: float = 1.0
+
+
+def _least_squares(training: Training, data: Standardised, *, logistic: bool = False) -> Loss:
+    target, curvature = solved_target(training, data.weight), np.empty(len(training.y))
+
+    def residual(eta: Floats, out: Floats) -> None:
+        residual_and_curvature(target.y, data.weight, eta, logistic, out, curvature)
+
+    offset = float(np.log(target.mean / (1.0 - target.mean))) if logistic else target.mean
+    return Loss(data.Xt, residual, offset, target.centre, target.unit)
+
+
+def _counts(training: Training, data: Standardised) -> Loss:
+    mean, curvature = float(data.weight @ training.y), np.empty(len(training.y))
+
+    def residual(eta: Floats, out: Floats) -> None:
+        poisson(training.y, data.weight, eta, out, curvature)
+        out /= mean  # else a step would be the larger, the larger the counts are, and those of hundreds would overflow
+
+    return Loss(data.Xt, residual, float(np.log(mean)))
+
+
+def _times(training: Training, data: Standardised) -> Loss:
+    ranks = signed_ranks(training.y)
+    order = np.argsort(-np.abs(ranks), kind="stable")
+    ranks, weight = ranks[order], data.weight[order]
+    curvature, share = np.empty((2, len(ranks)))
+
+    def residual(eta: Floats, out: Floats) -> None:
+        cox(ranks, weight, eta, out, curvature, share)
+
+    return Loss(np.ascontiguousarray(data.Xt[:, order]), residual, 0.0)
+
+
+LOSSES: dict[str, Callable[[Training, Standardised], Loss]] = {
+    "linear": _least_squares,
+    "logistic": partial(_least_squares, logistic=True),
+    "poisson": _counts,
+    "cox": _times,
+}
 register_selector(
     "boosting",
     tasks=dict.fromkeys(BoostingSelector.outcomes, BoostingSelector),

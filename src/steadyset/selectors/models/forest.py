@@ -46,12 +46,16 @@ class _SecondForest:
 
 @dataclass(eq=False, repr=False)
 class ForestSelector(ModelSelector):
-    """The k features that matter most to a random forest, for two classes or more or for a number.
+    """The k features that matter most to a random forest, for two classes or more, a number or a time to an event.
 
     The importance "impurity" is the decrease of the Gini impurity, or of the variance of a number, by the splits on a
     feature, normalised in each tree; "permutation" is how much the share of wrong answers, or the squared error, on a
     tree's out-of-bag rows grows when the feature is shuffled among them. Both are means over the trees. Predictions
     come from a second forest that is grown on the selected features alone (Hamer and Dupont 2021, section 6.2).
+
+    Trees of times to an event are split by the log-rank test into leaves of at least 3 rows. "impurity" is then the sum
+    of the statistics of the splits, "permutation" how much Harrell's concordance falls on the out-of-bag rows, and a
+    prediction the mortality: the cumulated hazard in the leaves, summed over the times of events.
 
     Weights count rows: a tree draws as many rows as they sum to, and a weight that is not whole is rounded on the way.
     With the same seed, integer weights give the very forest that copies of the rows give, whatever the order of the
@@ -63,8 +67,8 @@ class ForestSelector(ModelSelector):
         How many features to select; None is 10, or half of the features where that is fewer. Fewer are selected where
         no more of them have an importance above 0, which is that of a constant column; a warning says so.
     task : str or None, default=None
-        What y holds, "classes" or "number"; None decides by y. Where scikit-learn has to know it before the fit, as for
-        stratified folds, give it.
+        What y holds, "classes", "number" or "survival"; None decides by y. Where scikit-learn has to know it before the
+        fit, as for stratified folds, give it.
     importance : str, default="impurity"
         What counts as important: "impurity", the gain of the splits, or "permutation", the growth of the error.
     n_estimators : int, default=500
@@ -101,7 +105,7 @@ class ForestSelector(ModelSelector):
 
     References
     ----------
-    Breiman 2001.
+    Breiman 2001; Ishwaran et al. 2008.
 
     Examples
     --------
@@ -148,8 +152,9 @@ class ForestSelector(ModelSelector):
             The fitted selector.
         """
         check_choice("importance", self.importance, tuple(KINDS))
-        growth = Growth(self.n_estimators, self.max_features, self.max_depth)
         training = self._training(X, y, sample_weight)
+        least_leaf = self.outcomes[self.task_].least_leaf
+        growth = Growth(self.n_estimators, self.max_features, self.max_depth, least_leaf=least_leaf)
         k = size_or_default(self.k, training.X.shape[1])
         varies = varying(training.X)
         first, second = seed_sequence(self.random_state).spawn(2)
@@ -203,7 +208,7 @@ register_selector(
     "forest",
     tasks=dict.fromkeys(ForestSelector.outcomes, ForestSelector),
     summary="the features of largest impurity importance in a random forest",
-    formula="mean_t [sum_{v splits on f} n_v Δ_v / n] / [sum_v n_v Δ_v / n]",
+    formula="mean_t [sum_{v splits on f} n_v Δ_v / n] / [sum_v n_v Δ_v / n]; of times n_v Δ_v is log-rank",
 )
 register_selector(
     "forest_permutation",

@@ -1,4 +1,4 @@
-"""Recursive feature elimination with the weights of a ridge logistic regression or a linear support vector machine."""
+"""Recursive feature elimination with the weights of a ridge regression or a linear support vector machine."""
 
 from __future__ import annotations
 
@@ -13,39 +13,44 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
 from steadyset.foundation.arguments import wrong_argument
-from steadyset.foundation.errors import UninformativeWarning
+from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.algebra import combine, pivoted_cholesky, symmetric_product
 from steadyset.kernels.linear.models import hinge_fit, ridge_fit
 from steadyset.selectors.known import register_selector
-from steadyset.selectors.model import LINEAR_OUTCOMES, LinearSelector, Outcome
-from steadyset.selectors.model_input import first_best, nested, standardise, tied, too_few
+from steadyset.selectors.model import LINEAR_OUTCOMES, PATH_OUTCOMES, LinearSelector, Outcome
+from steadyset.selectors.model_input import first_best, nested, solved_target, standardise, tied, too_few
 from steadyset.selectors.validation import check_choice, check_number, size_or_default
-from steadyset.tasks import CLASSES
+from steadyset.tasks import CLASSES, SURVIVAL, TASKS
+from steadyset.tasks.models.cox import CoxModel
 
 
 def _has_probabilities(selector: Any) -> bool:
-    return bool(selector.loss == "logistic")
+    return bool(selector.loss == "logistic" and selector._known_task() in (None, CLASSES))
 
 
 @dataclass(eq=False, repr=False)
 class RecursiveElimination(LinearSelector):
-    """Fit a linear classifier, drop the features with the smallest absolute coefficients, repeat until k are left.
+    """Fit a linear model, drop the features with the smallest absolute coefficients, repeat until k are left.
 
     Each fit minimises (1 / sum w) sum_i w_i loss_i + penalty / 2 sum_j b_j² on the standardised features that are
-    left, with the logistic or the hinge loss (penalty = 1 / (n C) in the terms of a support vector machine). Constant
-    features are dropped before the first round.
+    left, with the logistic or the hinge loss (penalty = 1 / (n C) in the terms of a support vector machine) of two
+    classes, half the squared error of a number, or the negative log partial likelihood of times to an event (Breslow).
+    Constant features are dropped before the first round.
 
     Parameters
     ----------
     k : int or None, default=None
         How many features to select; None is 10, or half of the features where that is fewer.
     loss : str, default="logistic"
-        The loss: "logistic", or "hinge", that of a linear support vector machine.
+        The loss of classes: "logistic", or "hinge", that of a linear support vector machine.
     penalty : float, default=0.01
         The weight of the squared coefficients.
     step : float, default=0.1
         How many features a round drops: a number of features, or below 1 a fraction of those left (at least one).
+    task : str or None, default=None
+        What y holds, "classes", "number" or "survival"; None decides by y. Where scikit-learn has to know it before the
+        fit, as for stratified folds, give it.
 
     Attributes
     ----------
@@ -67,9 +72,9 @@ class RecursiveElimination(LinearSelector):
     n_features_in_ : int
         How many features X had.
     task_ : str
-        What y was taken for, which is classes.
+        What y was taken for.
     classes_ : array of shape (2,)
-        The two classes; `coef_` speaks for the second.
+        The two classes, where y holds classes; `coef_` speaks for the second.
 
     References
     ----------
@@ -90,8 +95,9 @@ class RecursiveElimination(LinearSelector):
     loss: str = "logistic"
     penalty: float = 0.01
     step: float = 0.1
+    task: str | None = None
 
-    outcomes: ClassVar[dict[str, Outcome]] = {CLASSES: LINEAR_OUTCOMES[CLASSES]}
+    outcomes: ClassVar[dict[str, Outcome]] = {**LINEAR_OUTCOMES, SURVIVAL: PATH_OUTCOMES[SURVIVAL]}
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Eliminate features until k are left, and keep the model fitted on these.
@@ -116,15 +122,21 @@ class RecursiveElimination(LinearSelector):
         if self.step >= 1 and self.step != int(self.step):
             raise wrong_argument("step", "a whole number of features or a fraction below 1", self.step)
         training = self._training(X, y, sample_weight)
+        family: str = self.outcomes[self.task_].family
+        loss = self.loss if family == "logistic" else family
+        if loss != self.loss == "hinge":
+            raise InputError(f"The hinge loss is for classes, and y is taken for {TASKS[self.task_].words}.")
         k = size_or_default(self.k, training.X.shape[1])
         data = standardise(training)
+        solved = solved_target(training, data.weight) if training.y.ndim == 1 else None
+        target, unit, centre = (training.y, 1.0, 0.0) if solved is None else (solved.y, solved.unit, solved.centre)
         left = np.flatnonzero(data.varies)
         # Ties are common in discrete data, and must not be broken by what a solver leaves in the last digits.
-        digits = 10 if self.loss == "logistic" else 6
+        digits = 6 if loss == "hinge" else 10
         worst_first: list[Ints] = [np.flatnonzero(~data.varies)[::-1]]
         rivals: set[int] = set()
         while True:
-            coef, intercept = _fit_linear(data.Xt[left], training.y, data.weight, self.loss, float(self.penalty))
+            coef, intercept = _fit_linear(data.Xt[left], target, data.weight, loss, float(self.penalty))
             order = first_best(np.abs(coef), len(coef), digits=digits)
             if len(left) <= k:
                 break
@@ -138,12 +150,15 @@ class RecursiveElimination(LinearSelector):
         self.ranking_[np.concatenate(worst_first)[::-1]] = np.arange(1, len(data.scale) + 1)
         full = np.zeros(len(data.scale))
         full[left] = coef
-        self._store(full, intercept, data, training)
+        self._store(full * unit, intercept * unit + centre, data, training)
         self.n_tied_ = len(rivals.intersection(np.flatnonzero(self.support_).tolist()))
         self.n_short_ = k - int(self.support_.sum())
         if self.n_short_:
             warnings.warn(too_few(k, "by elimination"), UninformativeWarning, stacklevel=2)
         return self
+
+    def _given_task(self) -> str | None:
+        return CLASSES if self.loss == "hinge" and self.task is None else super()._given_task()
 
     def path_by_size(self, X: Floats, y: ArrayLike, reach: int) -> list[Ints]:
         """What is left at each size when elimination goes on to a single feature.
@@ -196,22 +211,25 @@ def _fit_linear(Xt: Floats, y: Floats, w: Floats, loss: str, penalty: float) -> 
 
 
 def _fit_coordinates(Zt: Floats, y: Floats, w: Floats, loss: str, penalty: float) -> tuple[Floats, float]:
-    if loss == "logistic":
-        theta, _ = ridge_fit(Zt, y, w, np.arange(len(Zt)), np.zeros(len(Zt) + 1), penalty, True, 1e-12)
-    else:
+    if loss == "cox":
+        return CoxModel(penalty).fit(Zt.T, y, w).coef_, 0.0
+    if loss == "hinge":
         theta = hinge_fit(Zt, 2.0 * y - 1.0, w, penalty, 1e-13)
+    else:
+        start = np.zeros(len(Zt) + 1)
+        theta, _ = ridge_fit(Zt, y, w, np.arange(len(Zt)), start, penalty, loss == "logistic", 1e-12)
     return theta[:-1], float(theta[-1])
 
 
 register_selector(
     "rfe",
     tasks=dict.fromkeys(RecursiveElimination.outcomes, RecursiveElimination),
-    summary="recursive feature elimination by a ridge logistic regression",
+    summary="recursive feature elimination by a logistic or linear regression with a ridge penalty",
     formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + (penalty / 2) sum_j b_j²",
 )
 register_selector(
     "rfe_svm",
-    tasks=dict.fromkeys(RecursiveElimination.outcomes, RecursiveElimination),
+    tasks={CLASSES: RecursiveElimination},
     params={"loss": "hinge"},
     summary="recursive feature elimination by a linear support vector machine",
     formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + (penalty / 2) sum_j b_j²",

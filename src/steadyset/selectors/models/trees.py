@@ -13,6 +13,7 @@ from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.kernels.trees.growth import (
     DECREASE,
     DECREASE_SHARE,
+    FOLLOWED,
     NO_IMPORTANCE,
     PERMUTATION,
     Rules,
@@ -23,7 +24,7 @@ from steadyset.kernels.trees.growth import (
     grow,
     predict,
 )
-from steadyset.selectors.model_input import Training
+from steadyset.selectors.model_input import Training, signed_ranks
 from steadyset.selectors.validation import check_integer
 
 IMPORTANCES = {"decrease": DECREASE, "decrease_share": DECREASE_SHARE, "permutation": PERMUTATION}
@@ -73,6 +74,8 @@ class ForestData:
         table, places = code_table(merged.X), _places(merged.weight)
         if len(merged.classes):
             return cls(table, Target(merged.y, len(merged.classes)), places, 0.0, 1.0)
+        if merged.y.ndim == 2:
+            return cls(table, Target(signed_ranks(merged.y), FOLLOWED), places, 0.0, 1.0)
         centre = float(np.average(merged.y, weights=merged.weight))
         scale = float(2.0 ** np.frexp(np.abs(merged.y - centre).max())[1])
         return cls(table, Target((merged.y - centre) / scale, 1), places, centre, scale)
@@ -170,11 +173,16 @@ def _blocks(
 
 
 def _merge_copies(training: Training) -> Training:
-    """Rows sorted by their content (a fixed mix of the features, then y), identical rows merged into one."""
-    mix = np.random.default_rng(0).random(training.X.shape[1])
-    order = np.lexsort((training.y, (training.X * mix).sum(axis=1)))
-    X, y = training.X[order], training.y[order]
-    new = np.flatnonzero(np.append(True, (X[1:] != X[:-1]).any(axis=1) | (y[1:] != y[:-1])))
+    """Rows sorted by their content (a fixed mix of the features, then y), identical rows merged into one.
+
+    Times to an event come first: trees want rows in their order, events before censorings.
+    """
+    mixed = (training.X * np.random.default_rng(0).random(training.X.shape[1])).sum(axis=1)
+    y = training.y
+    order = np.lexsort((y, mixed) if y.ndim == 1 else (mixed, -y[:, 1], y[:, 0]))
+    X, y = training.X[order], y[order]
+    other = y[1:] != y[:-1]
+    new = np.flatnonzero(np.append(True, (X[1:] != X[:-1]).any(axis=1) | (other if y.ndim == 1 else other.any(axis=1))))
     return Training(X[new], y[new], np.add.reduceat(training.weight[order], new), training.classes)
 
 

@@ -255,7 +255,10 @@ def _newton(rows: list[Followed], now: Likelihood, penalty: float, ties: str) ->
     ridge = penalty * np.eye(len(beta))
     for _ in range(MOST_STEPS):
         gradient = now.gradient - penalty * beta
-        step = np.linalg.lstsq(now.information + ridge, gradient)[0]
+        if penalty:
+            step = np.linalg.solve(now.information + ridge, gradient)
+        else:
+            step = np.linalg.lstsq(now.information, gradient)[0]
         gain, size = gradient @ step, 1 + abs(now.value)
         if gain <= FOUND * size:
             break
