@@ -157,7 +157,7 @@ def test_the_report_stands_alone_and_believes_no_name(runs, tmp_path, capsys):
             ["-t", "state", "-s", "anova:k=9"],
             "cannot run: k must be at most 8, the number of features of X (got 9)",
         ),
-        (["-t", "gene0", "--drop", "state", "-s", "rfe"], "cannot run on a number: rfe (for classes)"),
+        (["-t", "gene0", "--drop", "state", "-s", "rfe_svm"], "cannot run on a number: rfe_svm (for classes)"),
         (["-t", "state", "--engine", "tcp://127.0.0.1:9"], "No dask scheduler answers"),
         ([], "give --target"),
     ],

@@ -107,6 +107,13 @@ def test_every_default_and_every_score_runs_on_times_and_on_counts():
         assert found.scores[scores[task]].notna().all().all()
 
 
+def test_few_events_in_a_run_are_told_and_many_are_not():
+    few = st.findings_of(assessed(X, st.Survival(TIME, np.arange(90) < 12)))
+    told = "Some runs learn from no more than 6 events, of 12 in all; with fewer than about 10, single rows decide"
+    assert any(note.startswith(told) for note in few.notes)
+    assert not any("single rows decide" in note for note in st.findings_of(assessed(X, Y)).notes)
+
+
 def test_directions_events_and_the_task_are_told():
     found = assessed(X, Y)
     words = st.features_table(found).set_index("feature")["direction"]
@@ -134,6 +141,11 @@ def test_stability_selection_tuning_and_shortlists_take_times():
     space = {"filter": ["anova"], "fraction": [1 / 3], "model": {"ridge": {"coxmodel__penalty": [1.0]}}}
     grid = st.SearchOptions(sampler="grid")
     assert st.tune(space, X, Y, resampling=st.KFold(3), search=grid).frame["harrell"].gt(0.6).all()
+    with pytest.raises(st.InputError, match=r"integrated_brier needs survival curves.* score \(harrell, "):
+        st.tune(space, X, Y, objectives=("integrated_brier", "stability"), resampling=st.KFold(3), search=grid)
+    covariates = st.Data(X, Y, force={"age": TIME % 7})
+    with pytest.raises(st.InputError, match="most models of its configurations take no covariates"):
+        st.tune(space, covariates, resampling=st.KFold(3), search=grid)
     found = st.shortlist(X, Y, permutations=20, splits=10, outer=0)
     assert found.support[:2].all()
     methods = str(st.findings_of(found).methods)

@@ -426,6 +426,13 @@ UNTOLD = ("random_state", "n_jobs", "task", "name", "function", "features", "fra
 LONGEST = 200  # characters of a parameter that is told
 
 
+def _fewest(plan: Plan) -> dict[str, int]:
+    """The least of what is counted of y in the training rows of a run, each row once."""
+    count = TASKS[plan.task].counted
+    each = [count(plan.y[np.unique(drawn.train)]) for drawn in plan.resamples()] if count(plan.y) else []
+    return {what: min(one[what] for one in each) for what in each[0]} if each else {}
+
+
 def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
     """The target, the missing values, the groups and the resampling, the versions of what computes, the job."""
     resampling = plan.resampling
@@ -434,6 +441,7 @@ def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
         "target": target,
         "classes": {str(label): count for label, count in task.counts(plan.y).items()},
         "counted": task.counted(plan.y),
+        "fewest": _fewest(plan),
         **({} if task.points is None else {"points": task.points(plan.y).tolist()}),
         "other_task": task.other(plan.y) if plan.task_assumed else None,
         "directions": data_directions(plan.amounts, plan.y, plan.task).tolist(),

@@ -270,7 +270,8 @@ def _check_details(details: Any, selectors: Collection[str], n_features: int) ->
             raise DamagedError(f"its details have no {key}, or none that can be told")
     if not _are_directions(details.get("directions"), len(details["classes"]), n_features):
         raise DamagedError("its directions are not those of its features and classes")
-    if not _DETAILS["classes"](details.get("counted", {})):  # older folders have none
+    counts = [details.get(key, {}) for key in ("counted", "fewest")]  # older folders have none
+    if not all(map(_DETAILS["classes"], counts)) or not set(counts[1]) <= set(counts[0]):
         raise DamagedError("what it counts are no counts")
     points = details.get("points", [])
     if not isinstance(points, list) or not all(isinstance(one, int | float) for one in points):

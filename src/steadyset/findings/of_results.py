@@ -399,10 +399,12 @@ def _risk_groups(assessment: Assessment) -> Iterator[RiskGroup]:
     times = assessment.settings.get(DETAILS, {}).get("points", ())
     for place, name in enumerate(assessment.selectors):
         known = [cell.curves for cell in assessment.cells if cell.selector == place and cell.curves]
-        curves = np.array([one for one in known if len(one) == len(RISKS) * len(times)], dtype=np.float64)
+        n_curves = 2 * len(RISKS)  # observed, then expected
+        curves = np.array([one for one in known if len(one) == n_curves * len(times)], dtype=np.float64)
         if not len(times) or not len(curves):
             continue
-        for risk, shares in zip(RISKS, curves.reshape(len(curves), len(RISKS), -1).transpose(1, 0, 2), strict=True):
+        both = curves.reshape(len(curves), 2, len(RISKS), -1).transpose(1, 2, 0, 3)
+        for risk, shares, predicted in zip(RISKS, *both, strict=True):
             enough = np.isfinite(shares).mean(axis=0) >= 0.5
             low, high = (np.full(len(times), nan) for _ in range(2))
             share = np.full(len(times), nan)
@@ -410,7 +412,10 @@ def _risk_groups(assessment: Assessment) -> Iterator[RiskGroup]:
                 # Where runs end, the mean of those that are left may rise; shares without an event never do.
                 told = np.nanmean(shares[:, enough], axis=0), *np.nanquantile(shares[:, enough], [0.1, 0.9], axis=0)
                 share[enough], low[enough], high[enough] = np.minimum.accumulate(told, axis=1)
-            yield RiskGroup(name, risk, *(tuple(map(float, one)) for one in (times, share, low, high)))
+            expected = np.full(len(times) if np.isfinite(predicted).any() else 0, nan)
+            if len(expected):
+                expected[enough] = np.nanmean(predicted[:, enough], axis=0)
+            yield RiskGroup(name, risk, *(tuple(map(float, one)) for one in (times, share, low, high, expected)))
 
 
 def _run_scores(assessment: Assessment) -> dict[str, Any]:
@@ -543,7 +548,7 @@ def _assessment_notes(assessment: Assessment, rows: tuple[Procedure, ...]) -> li
 
 
 def target_told(settings: Mapping[str, Any]) -> list[str]:
-    """How a target of whole numbers was taken, and what unbalanced classes mean for the scores."""
+    """How a target of whole numbers was taken, whether events are few, and what unbalanced classes mean for scores."""
     details, scoring = settings.get(DETAILS, {}), settings["scoring"]
     classes = details.get("classes", {})
     said = []
@@ -553,6 +558,13 @@ def target_told(settings: Mapping[str, Any]) -> list[str]:
             f"The target holds whole numbers and is taken as {len(classes)} classes; if it counts or measures "
             f"something, {Argument('task', other, of='Data')} takes it as {TASKS.find(other).words}."
         )
+    few = TASKS.find(settings.get("task", CLASSES)).few
+    for what, count in details.get("fewest", {}).items():
+        if count < few:
+            said.append(
+                f"Some runs learn from no more than {counted(count, what.removesuffix('s'))}, of "
+                f"{details['counted'][what]} in all; with fewer than about {few}, single rows decide what is selected."
+            )
     return said + (_unbalanced_told(classes, scoring[0]) if classes and scoring else [])
 
 

@@ -185,7 +185,8 @@ class RiskGroup:
     """The share of the left-out rows of one third of the predicted risks without an event, by time.
 
     The thirds are those of the risks of each run's training rows. `share` is the mean over the runs, `low` and `high`
-    are where the middle 80% of the runs lie; nan where fewer than half of the runs tell.
+    are where the middle 80% of the runs lie; nan where fewer than half of the runs tell. `expected` is the mean of what
+    the models predicted for these rows; empty where they predict risks alone.
     """
 
     name: str
@@ -194,6 +195,7 @@ class RiskGroup:
     share: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
+    expected: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

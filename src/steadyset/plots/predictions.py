@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from steadyset.assessment import Assessment
 from steadyset.findings import Findings, findings_of
+from steadyset.foundation.arguments import check_number
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.text import number, shown_name
 from steadyset.inference.models import Predicted
@@ -20,6 +23,7 @@ RISK_COLUMNS = "selector risk: text; time share low high: float"
 COLOURS = {"low": STEADY, "middle": MUTED, "high": MARKED}
 MOST_PANELS, MOST_SPREADS = 6, 4
 INSTABILITY_COLUMNS = "selector: text; row: int; prediction low high value: float"
+CALIBRATION_COLUMNS = "selector risk: text; time predicted observed low high: float"
 FAN_COLUMNS = "panel model: text; run: int; predicted observed: float"
 
 
@@ -89,6 +93,83 @@ def _seen(data: pd.DataFrame) -> str:
         for one in last.to_dict("records")
     ]
     return f"Shares without an event at the end: {'; '.join(told)}."
+
+
+@picture(
+    title="Calibration",
+    needs=("risk_groups",),
+    applies=lambda findings: any(group.expected for group in findings.risk_groups),
+    caption="Predicted against observed shares without an event of the rows that runs left out, by predicted risk.",
+)
+def calibration(result: Findings | Assessment, at: float | None = None) -> Picture:
+    """Predicted against observed shares without an event up to a time, of left-out rows by thirds of predicted risk.
+
+    Where the model is right, points lie on the diagonal. The thirds are those of `risk_groups`; bars hold the middle
+    80% of the runs.
+
+    Parameters
+    ----------
+    result : Findings or Assessment
+        An assessment of times to events, or its findings.
+    at : float or None, default=None
+        The time; None is the middle of those that `risk_groups` shows. The nearest of these is taken.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> random = np.random.default_rng(0)
+    >>> X = random.normal(size=(120, 5))
+    >>> y = st.Survival(random.exponential(np.exp(-X[:, 0])), np.ones(120))
+    >>> result = st.assess(["anova:k=1"], X, y, resampling=st.Subsample(10))
+    >>> st.plot.calibration(result, at=1.0).data["risk"].tolist()
+    ['low', 'middle', 'high']
+    """
+    if at is not None:
+        check_number("at", at)
+    found = [group for group in findings_of(result).risk_groups if group.expected]
+    if not found:
+        raise InputError("result has no predicted curves; give an assessment of times to events, with scores.")
+    times = np.array(found[0].times)
+    place = len(times) // 2 if at is None else int(np.argmin(np.abs(times - at)))
+    selectors = list(dict.fromkeys(group.name for group in found))
+    rows = [
+        (group.name, group.risk, float(times[place]), group.expected[place], *shares)
+        for group in found
+        if group.name in selectors[:MOST_PANELS]
+        for shares in [(group.share[place], group.low[place], group.high[place])]
+        if group.expected[place] == group.expected[place] and shares[0] == shares[0]
+    ]
+    note = noted(
+        (True, f"Up to the time {times[place]:.4g}."),
+        (len(selectors) > MOST_PANELS, f"The first {MOST_PANELS} of {len(selectors)} selectors."),
+    )
+    return pictured(rows, CALIBRATION_COLUMNS, _drawn_calibration, note, _seen_calibration)
+
+
+def _drawn_calibration(alt: Any, data: pd.DataFrame) -> Any:
+    whole = alt.Scale(domain=[0, 1])
+    across = alt.X("predicted:Q", title="predicted share without event", scale=whole)
+    colour = coloured(alt, "risk", COLOURS, title="predicted risk")
+    tooltip = tips(alt, "selector", "risk", predicted=(".0%", "predicted"), observed=(".0%", "observed"))
+    observed = alt.Y("observed:Q", title="observed share without event", scale=whole)
+    bars = alt.Chart().mark_rule().encode(x=across, y=alt.Y("low:Q", scale=whole), y2="high:Q", color=colour)
+    points = alt.Chart().mark_point(filled=True, size=60).encode(x=across, y=observed, color=colour, tooltip=tooltip)
+    return _in_panels(alt, [points, bars, _diagonal(alt, [0.0, 1.0])], data, "selector")
+
+
+def _seen_calibration(data: pd.DataFrame) -> str:
+    told = [
+        f"{one['selector']}, {one['risk']} risk: {number(one['predicted'], 2)} predicted, {number(one['observed'], 2)} "
+        "observed"
+        for one in data.to_dict("records")
+    ]
+    return f"Shares without an event: {'; '.join(told)}." if told else "No group of risk reaches this time."
 
 
 @picture(

@@ -87,7 +87,11 @@ def _columns(values: Any, name: str, n_rows: int) -> Floats:
             raise InputError(f"{name!r} has infinite values; replace or drop them.")
         return numbers
     if not known.all():
-        raise InputError(f"{name!r} holds text and has missing values; give them a label.")
+        gaps = int((~known).sum())
+        raise InputError(
+            f"{name!r} holds text and is missing in {gaps} of {n_rows} rows; give these a label of their own, such as "
+            "unknown, or leave them out."
+        )
     labels = np.array(as_written(cells))
     if len(np.unique(labels)) > n_rows / 2:
         raise InputError(f"{name!r} has {len(np.unique(labels))} labels in {n_rows} rows; it cannot be adjusted for.")

@@ -211,7 +211,7 @@ def _predicted(
         test = taken(training.test(columns), resample.test)
         found = scores(model, test, training.test_y, plan.scoring, plan.task)
         if drawn:
-            found = replace(found, curves=_curves(plan, training, model.predict(train), model.predict(test)))
+            found = replace(found, curves=_curves(plan, training, model, train, test))
     if keep:
         found = _keeping(found, plan, training, model, taken(training.every(columns), np.arange(len(plan.y))), features)
     return found
@@ -252,12 +252,12 @@ def coefficients_of(model: Any, n_columns: int) -> Floats | None:
     return found
 
 
-def _curves(plan: Plan, training: Training, known: Any, predicted: Any) -> tuple[float | None, ...] | None:
+def _curves(plan: Plan, training: Training, model: Any, train: Any, test: Any) -> tuple[float | None, ...] | None:
     """What the task draws of the left-out rows, by groups of predictions that the training rows divide."""
     task = TASKS[plan.task]
     if task.curves is None or task.points is None:
         return None
-    shares = task.curves(known, predicted, training.test_y, task.points(plan.y)).ravel().tolist()
+    shares = task.curves(model, train, test, training.test_y, task.points(plan.y)).ravel().tolist()
     return tuple(None if share != share else share for share in shares)
 
 

@@ -73,14 +73,17 @@ def _poisson_deviance(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
     return float(metrics.mean_poisson_deviance(y, np.maximum(model.predict(X), SMALLEST_MEAN)))
 
 
+CURVES = "survival curves"
+
+
 @dataclass(frozen=True)
 class Score:
     """What is known of a score: everything that computes or tells it reads it from here.
 
     `scorer` is a function of (fitted model, X, y). `tasks` are those that it serves; `needs` what the predictor must
-    have ("probabilities"). Values without a best and a worst one are not `bounded`: a difference then says nothing by
-    itself; `ends` are where intervals end. `offered` scores stand on the page. A text calls it by its `title`, else by
-    its name; `words` say what the number is, `reference` who published it.
+    have ("probabilities", "survival curves"). Values without a best and a worst one are not `bounded`: a difference
+    then says nothing by itself; `ends` are where intervals end. `offered` scores stand on the page. A text calls it by
+    its `title`, else by its name; `words` say what the number is, `reference` who published it.
     """
 
     name: str
@@ -237,6 +240,7 @@ for _score in (
         "integrated_brier",
         _integrated_brier,
         (SURVIVAL,),
+        needs=(CURVES,),
         lower_is_better=True,
         ends=(0.0, 1.0),
         offered=True,

@@ -107,6 +107,8 @@ class Task:
         Makes y, rows x columns, of several columns by their names; raises InputError for what they cannot hold.
     counted : Callable
         What of y is told beside the number of rows, such as {"events": 120}.
+    few : int, default=0
+        With fewer of these in the training rows of a run, single rows decide what it selects.
     learnable : Callable
         Whether rows with these y tell anything; `unlearnable` says why others do not.
     directions : tuple of str, default=("falls with {target}", "rises with {target}")
@@ -124,8 +126,8 @@ class Task:
     points : Callable or None, default=None
         The values at which `curves` are kept, from y; None where there is nothing to draw.
     curves : Callable or None, default=None
-        What is drawn of left-out rows in groups of like predictions: from those for the training rows, for the
-        left-out rows, y of these, and the points; groups x points.
+        What is drawn of left-out rows in groups of like predictions: from the fitted model, the features of the
+        training rows and of the left-out rows, y of the latter, and the points; groups x points.
     predictions : Callable
         What is kept of a fitted model's predictions: from the model, rows as it takes them, and y of all rows (for its
         classes or times); rows x outputs. `prediction_words` say what they are.
@@ -163,6 +165,7 @@ class Task:
     n_columns: int = 1
     read: Callable[[Mapping[str, Sequence[Any]]], Target] = _side_by_side
     counted: Callable[[Target], dict[str, int]] = _nothing
+    few: int = 0
     learnable: Callable[[Target], bool] = _of_one_kind
     unlearnable: str = ""
     directions: tuple[str, str] = ("falls with {target}", "rises with {target}")

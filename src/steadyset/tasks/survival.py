@@ -141,22 +141,27 @@ def _points(y: NDArray[Any]) -> NDArray[np.float64]:
     return np.linspace(0, np.quantile(y[:, 0], 0.9), N_POINTS)
 
 
-def risk_curves(
-    training: NDArray[Any], left_out: NDArray[Any], y: NDArray[Any], points: NDArray[Any]
-) -> NDArray[np.float64]:
+def risk_curves(model: Any, train: Any, test: Any, y: NDArray[Any], points: NDArray[Any]) -> NDArray[np.float64]:
     """Shares of the left-out rows without an event, by thirds of the risks of the training rows (low, middle, high).
 
-    nan without rows, and beyond the time that the last of them was followed.
+    Then what the model predicts for these thirds. nan without rows, beyond the time that the last of them was followed,
+    and where the model predicts risks alone.
     """
     from steadyset.kernels.hazards import product_limit
 
-    thirds = np.searchsorted(np.quantile(training, [1 / 3, 2 / 3]), left_out, side="left")
-    shares = np.full((N_THIRDS, len(points)), np.nan)
+    thirds = np.searchsorted(np.quantile(model.predict(train), [1 / 3, 2 / 3]), model.predict(test), side="left")
+    try:
+        expected = predicted_survival(model, test, points, "calibration")
+    except InputError:
+        expected = None
+    shares = np.full((2, N_THIRDS, len(points)), np.nan)
     for third in np.unique(thirds):
         own = y[thirds == third]
-        shares[third] = product_limit(own[:, 0], own[:, 1], np.ones(len(own))).at(points)
-        shares[third, points > own[:, 0].max()] = np.nan
-    return shares
+        shares[0, third] = product_limit(own[:, 0], own[:, 1], np.ones(len(own))).at(points)
+        if expected is not None:
+            shares[1, third] = expected[thirds == third].mean(axis=0)
+        shares[:, third, points > own[:, 0].max()] = np.nan
+    return shares.reshape(2 * N_THIRDS, len(points))
 
 
 def predicted_survival(model: Any, X: Any, times: ArrayLike, who: str) -> NDArray[np.float64]:
@@ -212,6 +217,7 @@ TASKS.add(
         check=_check,
         describe=_describe,
         counted=lambda y: {"events": int(y[:, 1].sum())},
+        few=10,
         learnable=lambda y: bool(y[:, 1].sum() >= LEAST_EVENTS),
         unlearnable=f"the resample holds fewer than {LEAST_EVENTS} events; a resampling with stratified=True keeps "
         "their share",

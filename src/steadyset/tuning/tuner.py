@@ -40,6 +40,7 @@ from steadyset.measures.evaluate import check_similarity
 from steadyset.resampling import KFold
 from steadyset.resampling.base import ResamplingLike
 from steadyset.runner.columns import filled_by_medians
+from steadyset.runner.scoring import CURVES, scores_for
 from steadyset.similarity import FeatureSimilarity
 from steadyset.tasks import TASKS, check_columns, task_of
 from steadyset.tuning.evaluation import ALIASES, MAX_TRIALS, N_FEATURES, SECONDS, STABILITY, Evaluator, direction
@@ -180,6 +181,11 @@ def tune(
         random_state=random_state,
         on_warning=how.on_warning,
     )
+    lacking = [score.name for score in scores_for(kind) if CURVES in score.needs]
+    for name in set(names).intersection(lacking):
+        others = ", ".join(score.name for score in scores_for(kind) if score.name not in lacking)
+        told = f"{name} needs {CURVES}, and the models of a tuning predict risks"
+        raise InputError(f"{told}; choose another score ({others}).")
     if plan.columns is not None and plan.columns.labels:
         raise InputError("X has columns of text, and a configuration is fitted to numbers; encode them before.")
     spread = TASKS[kind].scale(plan.y)
