@@ -11,33 +11,20 @@ STEADYSET_NO <- c(paired = "--independent")  # what is typed for FALSE, where th
 #
 # X: matrix, data frame, tibble or sparse Matrix with one row per sample; one with a column per sample is transposed,
 # and said so. An ExpressionSet or SummarizedExperiment has its samples in columns as always.
-# y: one value per sample, or the name of a column of X (of its phenotype data). A factor, text or logical is classes.
+# y: one value per sample, or the name of a column of X (of its phenotype data). A factor, text or logical is classes;
+# survival::Surv(time, event) is the time to an event.
 # selectors: such as c("lasso:k=20", "jmi:k=20"); NULL takes five that suit y. groups: one value per sample; samples of
-# one group stay together. out: the run folder; NULL takes one that lasts as long as this R session.
+# one group stay together. force: covariates that stay in every model, a data frame with one row per sample or the names
+# of columns of X; block: one value per sample, such as its batch, which is adjusted for. prepare: such as
+# "impute=median, scale", fitted within each run. out: the run folder; NULL takes one that lasts as long as this session.
 # Returns a list: answer, summary, features, differences, cores, notes, folder.
 steadyset_assess <- function(X, y, selectors = NULL, runs = NULL, resampling = NULL, groups = NULL, seed = NULL,
-                             out = NULL, samples_in_columns = NULL, ..., quiet = FALSE) {
-  data <- .steadyset_data(X, y, samples_in_columns, quiet)
-  files <- .steadyset_scratch()
-  on.exit(unlink(files, recursive = TRUE), add = TRUE)
-  columns <- data$X
-  taken <- names(columns)
-  target <- .steadyset_new_name("outcome", taken)
-  columns[[target]] <- .steadyset_plain(if (is.logical(data$y)) factor(data$y) else data$y, "y")
-  given <- list(target = target, selector = selectors, runs = runs, resampling = resampling, seed = seed)
-  # The labels of a factor may look like numbers, which a file cannot say.
-  if (is.null(list(...)$task) && !is.numeric(data$y)) given$task <- "classes"
-  if (!is.null(groups)) {
-    if (length(groups) != length(data$y)) .steadyset_stop("groups must hold one value per sample.")
-    given$groups <- .steadyset_new_name("group", names(columns))
-    columns[[given$groups]] <- paste0("group ", as.character(groups))
-  }
-  file <- file.path(files, "data.csv")
-  .steadyset_write_csv(columns, file)
-  given$out <- if (is.null(out)) file.path(tempfile("steadyset-"), "runs") else path.expand(out)
-  dir.create(dirname(given$out), recursive = TRUE, showWarnings = FALSE)
-  if (!quiet) message("steadyset: ", length(data$y), " samples, ", length(taken), " features; running ...")
-  found <- .steadyset_run("assess", file, c(given, list(...)), quiet)
+                             out = NULL, samples_in_columns = NULL, force = NULL, block = NULL, prepare = NULL, ...,
+                             quiet = FALSE) {
+  given <- list(selector = selectors, runs = runs, resampling = resampling, seed = seed, prepare = prepare, ...)
+  made <- .steadyset_on_data("assess", X, y, samples_in_columns, groups, force, block, given, out, quiet)
+  found <- made$found
+  given <- made$given
   structure(
     list(
       answer = unlist(found$answer), about = found$about, task = found$settings$task,
@@ -51,6 +38,24 @@ steadyset_assess <- function(X, y, selectors = NULL, runs = NULL, resampling = N
       notes = as.character(unlist(found$notes)), folder = given$out
     ),
     class = "steadyset_assessment"
+  )
+}
+
+# The features that stand out, with how many of them are false on average (false), or which share of them (fdr).
+#
+# X, y and groups: as for steadyset_assess. Returns a list: answer, features, candidates, notes, folder.
+steadyset_shortlist <- function(X, y, false = NULL, fdr = NULL, groups = NULL, seed = NULL, out = NULL,
+                                samples_in_columns = NULL, ..., quiet = FALSE) {
+  given <- list(false = false, fdr = fdr, seed = seed, ...)
+  made <- .steadyset_on_data("shortlist", X, y, samples_in_columns, groups, NULL, NULL, given, out, quiet)
+  listed <- made$found$shortlist
+  structure(
+    list(
+      answer = unlist(made$found$answer), features = .steadyset_frame(.steadyset_flat(listed$features)),
+      candidates = .steadyset_frame(.steadyset_flat(listed$candidates)),
+      notes = as.character(unlist(made$found$notes)), folder = made$given$out
+    ),
+    class = "steadyset_shortlist"
   )
 }
 
@@ -122,6 +127,13 @@ print.steadyset_assessment <- function(x, ...) {
   invisible(x)
 }
 
+print.steadyset_shortlist <- function(x, ...) {
+  cat(strwrap(x$answer), sep = "\n")
+  if (length(x$notes)) cat(strwrap(paste("Note:", x$notes), exdent = 2), sep = "\n")
+  cat("$features has the listed features; the folder is ", x$folder, "\n", sep = "")
+  invisible(x)
+}
+
 print.steadyset_comparison <- function(x, ...) {
   cat(strwrap(x$answer), sep = "\n")
   print(x$procedures, row.names = FALSE, ...)
@@ -130,6 +142,64 @@ print.steadyset_comparison <- function(x, ...) {
 }
 
 # ---- data ------------------------------------------------------------------------------------------------------------
+# What a command finds in X and y, and the options that it was given.
+.steadyset_on_data <- function(command, X, y, samples_in_columns, groups, force, block, given, out, quiet) {
+  followed <- if (inherits(y, "Surv")) .steadyset_followed(y)
+  data <- .steadyset_data(X, if (is.null(followed)) y else followed$time, samples_in_columns, quiet)
+  files <- .steadyset_scratch()
+  on.exit(unlink(files, recursive = TRUE), add = TRUE)
+  columns <- data$X
+  n <- length(data$y)
+  n_features <- length(columns)
+  add <- function(name, values, what) {
+    if (length(values) != n) .steadyset_stop(what, " must hold one value per sample.")
+    name <- .steadyset_new_name(name, names(columns))
+    columns[[name]] <<- .steadyset_plain(values, what)
+    name
+  }
+  if (is.null(followed)) {
+    given$target <- add("outcome", if (is.logical(data$y)) factor(data$y) else data$y, "y")
+    # The labels of a factor may look like numbers, which a file cannot say.
+    if (is.null(given$task) && !is.numeric(data$y)) given$task <- "classes"
+  } else {
+    given$time <- add("time", data$y, "y")
+    given$event <- add("event", followed$event, "y")
+  }
+  if (!is.null(groups)) given$groups <- add("group", paste0("group ", as.character(groups)), "groups")
+  if (!is.null(block)) given$block <- add("block", paste0("block ", as.character(block)), "block")
+  if (is.character(force) && is.null(names(force))) {
+    unknown <- setdiff(force, names(data$X))
+    if (length(unknown)) .steadyset_stop("force names ", .steadyset_some(unknown), ", which X has not.")
+    given$force <- force
+    n_features <- n_features - length(force)
+  } else if (!is.null(force)) {
+    given$force <- vapply(names(as.list(force)), function(name) add(name, as.list(force)[[name]], "force"), "")
+  }
+  if (any(grepl(",", given$force, fixed = TRUE))) .steadyset_stop("The names of force must have no comma.")
+  if (length(given$force)) given$force <- paste(given$force, collapse = ",")
+  file <- file.path(files, "data.csv")
+  .steadyset_write_csv(columns, file)
+  given$out <- if (is.null(out)) file.path(tempfile("steadyset-"), "runs") else path.expand(out)
+  dir.create(dirname(given$out), recursive = TRUE, showWarnings = FALSE)
+  if (!quiet) message("steadyset: ", n, " samples, ", n_features, " features; running ...")
+  list(found = .steadyset_run(command, file, given, quiet), given = given)
+}
+
+# Times and events of a Surv object, whose columns they are.
+.steadyset_followed <- function(y) {
+  kind <- attr(y, "type")
+  if (!identical(kind, "right")) .steadyset_stop("y is a Surv of type ", kind, "; only right censoring is modelled.")
+  values <- unclass(y)
+  list(time = unname(values[, "time"]), event = as.integer(values[, "status"]))
+}
+
+# Records of which single values are kept, and several are written as one text.
+.steadyset_flat <- function(records) {
+  lapply(records, function(one) lapply(one, function(value) {
+    if (is.list(value) || length(value) != 1) paste(unlist(value), collapse = ", ") else value
+  }))
+}
+
 # X as a named list of columns, one value per sample, and y in the order of its rows.
 .steadyset_data <- function(X, y, samples_in_columns, quiet) {
   phenotype <- NULL

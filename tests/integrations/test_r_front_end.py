@@ -218,3 +218,30 @@ def test_no_is_said_as_the_command_says_it():
     )
     other = {option.name: option.no for option in TABLE if option.no and option.no != f"--no-{option.flag[2:]}"}
     assert said == other
+
+
+def test_times_covariates_and_preparation_reach_the_command(tmp_path):
+    random = np.random.default_rng(0)
+    X = pd.DataFrame(random.normal(size=(60, 4)).round(3), columns=["a", "b", "c", "d"])
+    time = np.ceil(100 * random.exponential(np.exp(-X["a"])))
+    age, event = random.integers(40, 80, 60), (random.random(60) < 0.8).astype(int)
+    X.assign(days=time, dead=event, age=age).to_csv(tmp_path / "data.csv", index=False)
+    code = """
+    d <- read.csv("data.csv")
+    y <- structure(cbind(time = d$days, status = d$dead), class = "Surv", type = "right")
+    assess <- function(...) steadyset_assess(d[1:4], y, "anova:k=2", runs = 4, seed = 1, quiet = TRUE, ...)
+    found <- assess(force = d["age"], prepare = "scale", out = "from_r")
+    cat(found$task, found$summary$harrell, "\\n")
+    listed <- steadyset_shortlist(d[1:4], y, permutations = 20, splits = 10, outer = 0, seed = 1, quiet = TRUE)
+    cat(listed$features$feature, "\\n")
+    attr(y, "type") <- "counting"
+    cat(conditionMessage(tryCatch(assess(), error = identity)), "\\n")
+    """
+    told, features, refused = r(code, tmp_path).splitlines()
+    covariates = st.Data(X, st.Survival(time, event), force={"age": age}, prepare="scale")
+    resampling, one = st.Bootstrap(4), st.Execution(engine="serial", progress=False)
+    python = st.assess(["anova:k=2"], covariates, resampling=resampling, random_state=1, execution=one)
+    assert told.split()[0] == "survival"
+    assert float(told.split()[1]) == pytest.approx(python.scores["harrell"].mean(), rel=1e-6)
+    assert "a" in features.split()
+    assert refused.strip() == "y is a Surv of type counting; only right censoring is modelled."

@@ -85,7 +85,6 @@ def of_hostile_names(kind: st.plot.RegisteredPicture) -> st.plot.Picture:
 
 
 PICTURES = {
-    "calibration": lambda: st.plot.calibration(at_risk()),
     "accuracy_against_stability": lambda: st.plot.accuracy_against_stability(judged()),
     "calibration_fan": lambda: st.plot.calibration_fan(predicted()),
     "convergence": lambda: st.plot.convergence(TWO),
@@ -100,6 +99,7 @@ PICTURES = {
     "next_study": test_next_study.small,  # which shows no name
     "null_distribution": lambda: st.plot.null_distribution(RUNS, n_draws=20),  # which shows no name
     "prediction_instability": lambda: st.plot.prediction_instability(predicted()),
+    "risk_calibration": lambda: st.plot.risk_calibration(at_risk()),
     "risk_groups": lambda: st.plot.risk_groups(at_risk()),
     "runs_by_features": lambda: st.plot.runs_by_features(RUNS),
     "sample_map": lambda: st.plot.sample_map(valued()),

@@ -41,11 +41,11 @@ def test_cut_points_are_those_of_the_training_rows():
         def predict_survival(self, X, times):
             return np.ones((len(X), len(times)))
 
-    y = np.column_stack([[1.0, 2.0, 3.0, 4.0], [1, 1, 1, 1]])
+    y = np.column_stack([[1.0, 2.0, 3.0, 4.0], [1, 1, 1, 0]])
     train, test = np.arange(9.0)[:, None], np.array([[0.0], [4.0], [8.0], [100.0]])
     shares = risk_curves(Itself(), train, test, y, np.array([0.0, 1.0, 2.5, 5.0]))
-    np.testing.assert_array_equal(shares[0], [1, 0, np.nan, np.nan])  # low: the first row
-    np.testing.assert_array_equal(shares[2], [1, 1, 1, np.nan])  # high: the last two
+    np.testing.assert_array_equal(shares[0], [1, 0, 0, 0])  # low: the first row
+    np.testing.assert_array_equal(shares[2], [1, 1, 1, np.nan])  # high: the last two, of which one was censored
     np.testing.assert_array_equal(shares[5], [1, 1, 1, np.nan])  # and what is predicted for these
 
 

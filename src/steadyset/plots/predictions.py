@@ -101,7 +101,7 @@ def _seen(data: pd.DataFrame) -> str:
     applies=lambda findings: any(group.expected for group in findings.risk_groups),
     caption="Predicted against observed shares without an event of the rows that runs left out, by predicted risk.",
 )
-def calibration(result: Findings | Assessment, at: float | None = None) -> Picture:
+def risk_calibration(result: Findings | Assessment, at: float | None = None) -> Picture:
     """Predicted against observed shares without an event up to a time, of left-out rows by thirds of predicted risk.
 
     Where the model is right, points lie on the diagonal. The thirds are those of `risk_groups`; bars hold the middle
@@ -127,7 +127,7 @@ def calibration(result: Findings | Assessment, at: float | None = None) -> Pictu
     >>> X = random.normal(size=(120, 5))
     >>> y = st.Survival(random.exponential(np.exp(-X[:, 0])), np.ones(120))
     >>> result = st.assess(["anova:k=1"], X, y, resampling=st.Subsample(10))
-    >>> st.plot.calibration(result, at=1.0).data["risk"].tolist()
+    >>> st.plot.risk_calibration(result, at=1.0).data["risk"].tolist()
     ['low', 'middle', 'high']
     """
     if at is not None:

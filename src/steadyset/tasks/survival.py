@@ -160,7 +160,8 @@ def risk_curves(model: Any, train: Any, test: Any, y: NDArray[Any], points: NDAr
         shares[0, third] = product_limit(own[:, 0], own[:, 1], np.ones(len(own))).at(points)
         if expected is not None:
             shares[1, third] = expected[thirds == third].mean(axis=0)
-        shares[:, third, points > own[:, 0].max()] = np.nan
+        unknown = (points > own[:, 0].max()) & (shares[0, third] > 0)  # where all had the event, that is known
+        shares[:, third, unknown] = np.nan
     return shares.reshape(2 * N_THIRDS, len(points))
 
 
