@@ -70,7 +70,7 @@ def test_three_rows_and_two_runs_worked_by_hand():
     np.testing.assert_allclose(spread.errors, [0.1, 0.15, 0.05])
     np.testing.assert_allclose(spread.changed, [0, 0.5, 0])
     assert spread.summary() == pytest.approx(
-        {"error": 0.1, "changed": 1 / 6, "often_changed": 1 / 3, "width": 0.95 * 0.2, "spread": np.std(original)}
+        {"error": 0.1, "changed": 1 / 6, "often_changed": 1 / 3, "width": 0.95 * 0.2, "between_rows": 1.4 / 3}
     )
 
 
@@ -226,6 +226,28 @@ def test_a_predictor_without_survival_keeps_its_scores_and_says_why_there_are_no
     assert any("predict_survival" in text for cell in result.cells for text in cell.warnings)
     with pytest.raises(InputError, match="keeps no predictions"):
         result.prediction_stability()
+
+
+def test_numbers_beyond_32_bits_are_not_kept_and_the_folder_still_opens(tmp_path):
+    y = np.array(DATA["z"]) * 1e60
+    result = assessed(y, resampling=st.Bootstrap(2), out=tmp_path / "runs")
+    assert all(cell.kept.predictions == b"" and "r2" in cell.scores for cell in result.cells)
+    assert st.Assessment.open(tmp_path / "runs").cells == result.cells
+
+
+def test_covariates_gaps_and_labels_of_text_keep_predictions_too():
+    import pandas as pd
+
+    random = np.random.default_rng(4)
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(5)]).assign(age=random.normal(60, 9, len(X)))
+    y = np.array(DATA["z"])
+    beside = st.assess("anova:k=2", st.Data(frame, y, force=["age"]), resampling=st.Bootstrap(3), execution=QUIET)
+    assert all(len(cell.kept.coefficients) == 2 for cell in beside.cells)
+    gaps = frame.mask(random.random(frame.shape) < 0.05)
+    filled = st.assess("anova:k=2", st.Data(gaps, y, impute="median"), resampling=st.Bootstrap(3), execution=QUIET)
+    for result in (beside, filled):
+        assert result.prediction_stability(by="row")["prediction"].notna().all()
+        assert "rows are prepared" in result.settings["details"]["global_model"]["note"]
 
 
 def test_the_findings_say_it_and_no_others_do(results):

@@ -243,7 +243,14 @@ def _running() -> list[Recipe]:
         Recipe(
             "Execution",
             st.Execution,
-            {"engine": "serial", "resume": True, "on_warning": "record", "all_rows": True, "progress": None},
+            {
+                "engine": "serial",
+                "resume": True,
+                "on_warning": "record",
+                "all_rows": True,
+                "predictions": False,
+                "progress": None,
+            },
         ),
         Recipe("SearchOptions", st.SearchOptions, {"sampler": "random", "measure": "nogueira", "similarity": None}),
         Recipe("assess", st.assess, assess),

@@ -171,11 +171,16 @@ class CopiesWarning(UserWarning):
     """A selector splits resamples that hold rows twice; the findings say it too."""
 
 
+def is_bootstrapped(settings: Mapping[str, Any]) -> bool:
+    """Whether the runs of an assessment are bootstraps: as many rows as the data, drawn with replacement."""
+    return str(settings["resampling"]).startswith(f"{Bootstrap.__name__}(")
+
+
 def copies_in_both_halves(settings: Mapping[str, Any]) -> str:
     """What stability selection on bootstraps is worth, by the settings of an assessment; "" where there is none."""
     kind = f"{StabilitySelection.__name__}("
     halving = [name for name, described in settings["selectors"].items() if described.startswith(kind)]
-    if not halving or not settings["resampling"].startswith(f"{Bootstrap.__name__}("):
+    if not halving or not is_bootstrapped(settings):
         return ""
     return (
         f"{', '.join(halving)}: copies of a row of a bootstrap can fall into both halves, which then agree too well; "
@@ -456,9 +461,32 @@ def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
             "reference": reference(type(resampling)),
         },
         "predictor": predictor_words(plan),
+        **({"global_model": global_model(plan)} if plan.keep else {}),
         "versions": {"python": sys.version.split()[0], **{name: version(name) for name in PACKAGES}},
         **({JOB: job} if (job := current_job()) is not None else {}),
     }
+
+
+LEAST_ROWS, MOST_FEATURES = 5, 200  # for each feature of a model with all of them, and how many it may have
+
+
+def global_model(plan: Plan) -> dict[str, Any]:
+    """Coefficients of the unpenalised model with all features of all rows, and their errors; or why there are none."""
+    fit, (n, d) = TASKS[plan.task].global_model, plan.X.shape
+    plain = plan.preparation is None and plan.forced is None and not len(plan.gaps)
+    try:
+        if fit is None or not plain or (plan.columns is not None and plan.columns.labels):
+            raise InputError("rows are prepared, or features are no plain numbers")
+        if n < LEAST_ROWS * d or d > MOST_FEATURES:
+            most = f"at least {LEAST_ROWS} rows for each feature, and at most {MOST_FEATURES} features"
+            raise InputError(f"it takes {most}, and there are {n} rows and {d} features")
+        with np.errstate(all="ignore"):
+            coefficients, errors = fit(plan.X, plan.y)
+        if not np.isfinite([coefficients, errors]).all() or not (errors > 0).all():
+            raise InputError("its standard errors are no numbers")
+    except (ValueError, ArithmeticError) as error:
+        return {"note": str(error).rstrip(".")}
+    return {"coefficients": coefficients.tolist(), "errors": errors.tolist(), "note": ""}
 
 
 def predictor_words(plan: Plan) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyset.assessment.folder import RunFolder
+from steadyset.assessment.request import is_bootstrapped
 from steadyset.foundation.arguments import CORE, LEVEL, check_choice, check_flag, check_level
 from steadyset.foundation.display import Display, Drawable, Figure, ShownFindings, Table
 from steadyset.foundation.errors import Argument, InputError
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from steadyset.assessment.extract import Extract
     from steadyset.inference.comparison import Comparison
     from steadyset.inference.features import Directions, FeatureBlock
-    from steadyset.inference.models import PredictionSpread
+    from steadyset.inference.models import Coefficient, PredictionSpread
     from steadyset.kernels.arrays import Floats, Ints
     from steadyset.similarity import FeatureSimilarity
     from steadyset.similarity.alike import Alike
@@ -446,7 +448,7 @@ class Assessment(ShownFindings, Drawable):
             By selector: `error`, the mean absolute difference from the model on all rows; `width` of the ranges;
             `changed`, the mean share of the rows that a run puts into another class (of predicted numbers and risks:
             another third of the rows); `often_changed`, the share of the rows that 10% of the runs or more do;
-            `spread`, the standard deviation over the rows of the predictions themselves; `n_runs`. By row: `row` (from
+            `between_rows`, the mean absolute difference between two rows; `n_runs`. By row: `row` (from
             0), the `prediction` of the model on all rows (of three classes or more for the class that it predicts),
             `low`, `high`, `error` and `changed`. By tenth: `run` (-1 is the model on all rows), `output` (the number of
             the class), `tenth`, the mean `predicted` and what was `observed`.
@@ -527,6 +529,119 @@ class Assessment(ShownFindings, Drawable):
                 known = np.flatnonzero(np.isfinite(tenths).all(axis=1)).tolist()
                 found += [(cell.run, output, t, float(tenths[t, 0]), float(tenths[t, 1])) for t in known]
         return found
+
+    def coefficient_stability(self, *, by: str = "feature") -> pd.DataFrame:
+        """Whether the coefficients hold: inclusion, signs, spread and bias over the runs, and the most frequent models.
+
+        With ``execution={"predictions": True}`` the coefficients are those of the model that predicts from the selected
+        features, in the units of these; otherwise what the selector itself gives to them: coefficients, or importances,
+        which have no sign.
+
+        Parameters
+        ----------
+        by : str, default="feature"
+            "feature" has one row per selector and feature that is ever selected, "model" one per selector and set of
+            features, the most frequent first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            By feature: `inclusion`, the share of the runs that select it; `coefficient` of the model on all rows (0
+            where it is not selected); `mean` and `sd` over the runs that select it; `low` and `high`, the ends of 95%
+            of all runs, with 0 where it is not selected; `same_sign`, the share of the selecting runs with the commoner
+            sign. Against the unpenalised model with all features, of bootstraps alone and where there are 5 rows for
+            each feature: `rmsd_ratio`, the root mean squared difference divided by the standard error there, and
+            `conditional_bias`, the mean of the selecting runs divided by the coefficient there, minus 1. By model:
+            `features`, `runs` and `share`.
+
+        Raises
+        ------
+        InputError
+            Where no selector gives weights to what it selects.
+
+        References
+        ----------
+        Heinze, Wallisch and Dunkler (2018), Variable selection: a review and recommendations for the practicing
+        statistician, Biometrical Journal 60.
+
+        Examples
+        --------
+        >>> import steadyset as st
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+        >>> result = st.assess("t_test:k=5", X, y, resampling=st.Bootstrap(20), execution={"predictions": True})
+        >>> result.coefficient_stability()[["inclusion", "same_sign"]].head(2).to_dict("records")
+        [{'inclusion': 1.0, 'same_sign': 1.0}, {'inclusion': 1.0, 'same_sign': 1.0}]
+        """
+        import pandas as pd
+
+        check_choice("by", by, ("feature", "model"))
+        if by == "model":
+            sets = {name: self.selected_sets(name) for name in self.selections}
+            told = [
+                (name, one, runs, runs / own.total()) for name, own in sets.items() for one, runs in own.most_common()
+            ]
+            return pd.DataFrame(told, columns=["selector", "features", "runs", "share"])
+        found = [asdict(one) for name in self.selections for one in self.coefficients(name)]
+        if not found:
+            raise InputError("No selector gives coefficients or importances to all that it selects.")
+        return pd.DataFrame(found).rename(columns={"name": "selector"})
+
+    def coefficients(self, selector: str) -> list[Coefficient]:
+        """The features that a selector ever selects, the most frequent first; none where it has no weights.
+
+        Parameters
+        ----------
+        selector : str
+            Its name.
+
+        Returns
+        -------
+        list of Coefficient
+            What `coefficient_stability` tells of each.
+        """
+        from steadyset.inference.models import Coefficient, coefficients_of_runs
+
+        cells = [cell for cell in self.cells_of(selector) if cell.selected is not None]
+        every = [*cells, self._on_all_rows[selector]] if selector in self._on_all_rows else cells
+        kept = all(cell.kept is not None and cell.kept.coefficients is not None for cell in cells)
+        given = [_coefficients(cell, kept=kept) for cell in every]
+        places = np.unique([f for cell in every for f in cell.selected or ()]).astype(np.int64)
+        if any(row is None for row in given[: len(cells)]) or not len(places):
+            return []
+        values = np.full((len(cells) + 1, len(places)), np.nan)  # the last row is that of the model on all rows
+        for row, (cell, own) in enumerate(zip(every, given, strict=True)):
+            if own is not None:
+                values[row], values[row, np.searchsorted(places, cell.selected or ())] = 0.0, own
+        selected = np.array([np.isin(places, cell.selected or ()) for cell in cells])
+        told = self.settings.get("details", {}).get("global_model", {})
+        full: list[Any] = [None, None]
+        if kept and is_bootstrapped(self.settings) and "coefficients" in told:
+            full = [np.array(told[key], dtype=np.float64)[places] for key in ("coefficients", "errors")]
+        columns = coefficients_of_runs(values[:-1], selected, values[-1], *full)
+        if not kept and any(cell.signs is None or 0 in cell.signs for cell in cells):
+            columns["same_sign"] = np.full(len(places), np.nan)
+        rows = [
+            Coefficient(selector, self.features[f], *(float(value[i]) for value in columns.values()))
+            for i, f in enumerate(places)
+        ]
+        return sorted(rows, key=lambda one: -one.inclusion)
+
+    def selected_sets(self, selector: str) -> Counter[tuple[str, ...]]:
+        """How many runs of a selector selected each set of features.
+
+        Parameters
+        ----------
+        selector : str
+            Its name.
+
+        Returns
+        -------
+        Counter
+            The sets that were selected.
+        """
+        chosen = (cell.selected for cell in self.cells_of(selector) if cell.selected is not None)
+        return Counter(tuple(self.features[f] for f in one) for one in chosen)
 
     @property
     def on_all_rows(self) -> dict[str, Cell]:
@@ -682,6 +797,15 @@ class Assessment(ShownFindings, Drawable):
 
     def _folder(self) -> list[str]:
         return [] if self.path is None else [f"Run folder: {self.path}"]
+
+
+def _coefficients(cell: Cell, *, kept: bool) -> Sequence[float] | None:
+    """Those of the model that predicts, or what the selector gives to the features that it selects."""
+    if kept:
+        return None if cell.kept is None else cell.kept.coefficients
+    if cell.weights is None or cell.signs is None:
+        return cell.weights
+    return [weight * sign for weight, sign in zip(cell.weights, cell.signs, strict=True)]
 
 
 def _sizes(cells: Sequence[Cell]) -> tuple[Figure, int]:

@@ -264,6 +264,14 @@ def _are_directions(codes: Any, n_classes: int, n_features: int) -> bool:
     return named and len(codes) == n_features
 
 
+def _is_global_model(value: Any, n_features: int) -> bool:
+    if not isinstance(value, dict) or not _is_text(value.get("note")):
+        return False
+    told: list[Any] = [value[key] for key in ("coefficients", "errors") if key in value]
+    fits = all(isinstance(one, list) and len(one) == n_features for one in told)
+    return fits and len(told) in (0, 2) and all(isinstance(one, int | float) for row in told for one in row)
+
+
 def _check_details(details: Any, selectors: Collection[str], n_features: int) -> None:
     for key, fits in _DETAILS.items():
         if not isinstance(details, dict) or key not in details or not fits(details[key]):
@@ -278,6 +286,8 @@ def _check_details(details: Any, selectors: Collection[str], n_features: int) ->
         raise DamagedError("its points are no numbers")
     if not all(_is_text(details.get(key, "")) for key in ("preparation", "blocks")):
         raise DamagedError("its details tell of a preparation, or of blocks, in something other than words")
+    if not _is_global_model(details.get("global_model", {"note": ""}), n_features):
+        raise DamagedError("its model with all features is none")
     if not isinstance(details.get("job", {}), dict):
         raise DamagedError("its job is no object")
     if set(details["selectors"]) != set(selectors):

@@ -169,8 +169,7 @@ def _headline(found: Findings, row: Procedure, core: Core, names: Sequence[str])
         return f"No feature is chosen in {line} of the {of}; {closest}."
     n = counted(len(core.features), "feature")
     chosen = f"{who} chooses {n} in at least {line} of the {of}"
-    beats = _beats(found, row.name)
-    return f"{chosen}, and what it chooses {_tells(found)}." if beats else f"{chosen}."
+    return f"{chosen}, and what it chooses {_tells(found)}." if beats(found, row.name) else f"{chosen}."
 
 
 def _infinitive(found: Findings) -> str:
@@ -178,7 +177,7 @@ def _infinitive(found: Findings) -> str:
     return f"{verb.removesuffix('es') if verb == 'goes' else verb.removesuffix('s')} {rest}"
 
 
-def _beats(found: Findings, name: str) -> bool | None:
+def beats(found: Findings, name: str) -> bool | None:
     """Whether tests show that the selection predicts better than random features and than none; None without both."""
     losses = () if found.preference is None else found.preference.losses
     both = next(((one.beats_random, one.beats_blind) for one in losses if one.name == name), (None, None))
@@ -231,7 +230,7 @@ def _predicts(found: Findings, row: Procedure) -> str:
     score = row.scores.get(found.scoring[0]) if found.scoring else None
     if score is None or isnan(score.mean):
         return ""
-    shown = {True: "Yes: ", False: "Not shown: ", None: ""}[_beats(found, row.name)]
+    shown = {True: "Yes: ", False: "Not shown: ", None: ""}[beats(found, row.name)]
     beside = [
         f"{words} {number(value)}"
         for words, value in (("as many random features", score.random), ("no features", score.blind))

@@ -15,7 +15,6 @@ from steadyset.assessment.request import DETAILS, copies_in_both_halves
 from steadyset.assessment.result import DEFAULT_MEASURE, NOT_ABOVE, baseline_words, everything, steadiness
 from steadyset.findings import paragraphs
 from steadyset.findings.answer import best_predictor, no_better_than_baselines, preference, ranked, steadiest
-from steadyset.findings.holds import predicted_by
 from steadyset.findings.parts import (
     STABILITY,
     Backed,
@@ -39,6 +38,7 @@ from steadyset.inference.comparison import Comparison, compare
 from steadyset.inference.consensus import Consensus
 from steadyset.inference.features import FeatureBlock, feature_blocks
 from steadyset.inference.instability import alternatives_of
+from steadyset.inference.models import MOST_CURVES, Coefficients, Predicted
 from steadyset.inference.runs import common_features, steady_core
 from steadyset.inference.table import cautions, without_cautions
 from steadyset.io.labels import UnionOfNames
@@ -383,10 +383,11 @@ def of_assessment(assessment: Assessment, *, core: float, level: float, margin: 
         ),
         notes=(*_blocks(assessment), *why_not, *_assessment_notes(assessment, rows), *_table_notes(assessment)),
         risk_groups=tuple(_risk_groups(assessment)),
-        predictions=tuple(predicted_by(assessment, level)),
         alternatives=()
         if assessment.alike is None
         else alternatives_of(assessment.selections, assessment.alike, _run_scores(assessment)),
+        predictions=tuple(_predicted(assessment, level)),
+        coefficients=tuple(_coefficients(assessment)),
         settings={key: value for key, value in assessment.settings.items() if key != "features"},
         selections=assessment.selections,
         extract=assessment.extract,
@@ -426,6 +427,22 @@ def _run_scores(assessment: Assessment) -> dict[str, Any]:
         for name in assessment.selections
         if score
     }
+
+
+def _predicted(assessment: Assessment, level: float) -> Iterator[Predicted]:
+    """What was kept of the predictions of each selector."""
+    for name, one in assessment.prediction_spreads.items():
+        curves = [point for point in assessment.calibration(name) if point[0] < MOST_CURVES]
+        tenths = tuple((run, output, *(float(f"{value:.5g}") for value in both)) for run, output, _, *both in curves)
+        yield Predicted(name, len(one.runs), **one.summary(level), rows=one.drawn(level), tenths=tenths)
+
+
+def _coefficients(assessment: Assessment) -> Iterator[Coefficients]:
+    """The coefficients of each selector whose predictions were kept."""
+    for name in assessment.prediction_spreads:
+        if rows := assessment.coefficients(name):
+            sets = assessment.selected_sets(name)
+            yield Coefficients(name, sets.total(), len(sets), tuple(rows[:MOST_ROWS]))
 
 
 def _about(assessment: Assessment) -> str:

@@ -74,7 +74,7 @@ def _models(found: Findings) -> str:
         return ""
     return (
         "The predictions of each run's model for all rows were held against those of the model on all rows"
-        f"{cite('Riley and Collins 2023')}."
+        f"{cite('Riley and Collins 2023')}, and so were their coefficients{cite('Heinze, Wallisch and Dunkler 2018')}."
     )
 
 

@@ -21,7 +21,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import SHOWN_NAMES, listed
 from steadyset.inference.features import Feature
 from steadyset.inference.instability import Alternatives
-from steadyset.inference.models import Predicted
+from steadyset.inference.models import Coefficients, Predicted
 from steadyset.io import beneath
 from steadyset.io.disk import RECORDED_FINDINGS, write_durably
 from steadyset.replications.result import Replicated
@@ -355,6 +355,8 @@ class Findings(Shown):
         How far the models of the runs agree in what they predict for the same rows.
     alternatives : tuple of Alternatives
         The lists that groups of runs of a procedure select instead of each other.
+    coefficients : tuple of Coefficients
+        The coefficients of the runs' models, where predictions were kept.
     extract : Extract or None
         The values of the first features, which pictures show; JSON leaves it out.
 
@@ -399,6 +401,7 @@ class Findings(Shown):
     sources: Sources | None = None
     predictions: tuple[Predicted, ...] = field(default=(), repr=False)
     alternatives: tuple[Alternatives, ...] = ()
+    coefficients: tuple[Coefficients, ...] = field(default=(), repr=False)
     extract: Extract | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:

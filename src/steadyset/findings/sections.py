@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from steadyset.findings.answer import SCALE, alternatives_words
 from steadyset.findings.box import Box, box_of, shown_procedure
-from steadyset.findings.holds import prediction_legend, prediction_sentences
+from steadyset.findings.holds import (
+    coefficient_legend,
+    coefficient_sentences,
+    prediction_legend,
+    prediction_sentences,
+    what_can_be_said,
+)
 from steadyset.findings.shortlist_words import (
     comes_again_words,
     helps_words,
@@ -25,6 +31,7 @@ from steadyset.findings.tables import (
     alternatives_table,
     between_table,
     candidates_table,
+    coefficients_table,
     driving_table,
     effects_legend,
     feature_tables,
@@ -440,7 +447,7 @@ def _next_study(found: Findings) -> Iterator[Block]:
     yield TableBlock(kept_table(found), MOST_LISTED, ("more feature", "selected less often"), heading="This list")
 
 
-def _held_predictions(found: Findings) -> Iterator[Block]:
+def _predictions_hold(found: Findings) -> Iterator[Block]:
     yield from map(_text, prediction_sentences(found))
     yield TableBlock(predictions_table(found))
     yield _text(prediction_legend(found), small=True)
@@ -473,6 +480,20 @@ def _alternatives(found: Findings) -> Iterator[Block]:
         "Runs of one kind with the same sizes and frequencies of features say what chance gives.",
         small=True,
     )
+
+
+def _signs_hold(found: Findings) -> Iterator[Block]:
+    yield from map(_text, coefficient_sentences(found))
+    several, left_out = len(found.coefficients) > 1, ("more feature", "selected less often")
+    for place, one in enumerate(found.coefficients):
+        table = coefficients_table(one, place)
+        yield TableBlock(table, FIRST_LISTED, left_out, one.name if several else "", several, one.name)
+    yield _text(coefficient_legend(found), small=True)
+
+
+def _said(found: Findings) -> Iterator[Block]:
+    if found.kind == "assessment":
+        yield _text(what_can_be_said(found))
 
 
 def _sources(found: Findings) -> Iterator[Block]:
@@ -524,14 +545,9 @@ SECTIONS = (
     Section("shared", "Which lists are alike", _shared, needs=("selections",), place=16),
     Section("front", "The Pareto front", _front, needs=("front",), short_tables=short_front, place=20),
     Section("summary", _summary_title, _summary, ("summary",), "", short_summary, summary_legend, place=20),
-    Section(
-        "predictions",
-        "Do the predictions hold?",
-        _held_predictions,
-        needs=("predictions",),
-        brief="Do the predictions hold?",
-        place=22,
-    ),
+    Section("predictions", "Do the predictions hold?", _predictions_hold, ("predictions",), "Predictions", place=22),
+    Section("coefficients", "Do the coefficients hold?", _signs_hold, ("coefficients",), "Coefficients", place=23),
+    Section("said", "What can be said", _said, needs=("summary",), place=69),
     Section(
         "measures",
         "Stability by many measures",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
-from math import isnan
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +38,7 @@ from steadyset.shortlists.listed import CANDIDATE, GROUP, LISTED, Listed, Listed
 
 if TYPE_CHECKING:
     from steadyset.findings.parts import Configuration, Findings, Preference, Procedure
+    from steadyset.inference.models import Coefficients
     from steadyset.selections import Selections
     from steadyset.tuning import Trials
 
@@ -575,11 +576,34 @@ def predictions_table(found: Findings) -> ReportTable:
         _column("selector", "name", text=True),
         _column("mean absolute difference", "error", wording.expected_count),
         _column(f"width of the {wording.percent(found.level)} range", "width", wording.expected_count),
-        _column("standard deviation between rows", "spread", wording.expected_count),
+        _column("difference between two rows", "between_rows", wording.expected_count),
         _column("rows that change group", "changed", wording.percent),
         _column("that change it often", "often_changed", wording.percent),
     ]
     return _table("predictions", "Predictions of the runs for the same rows", columns, found.predictions)
+
+
+def coefficients_table(one: Coefficients, place: int) -> ReportTable:
+    """The coefficients of the runs of the procedure at a place, the most frequent features first."""
+    numbers = {"on all rows": "coefficient", "mean": "mean", "sd": "sd", "ratio": "rmsd_ratio"}
+    columns = [
+        _column("feature", "feature", text=True),
+        _column("inclusion", "inclusion", wording.percent),
+        *(_column(title, key, _three_digits) for title, key in numbers.items()),
+        _column("95% of the runs", ("low", "high"), lambda low, high: f"{_three_digits(low)} to {_three_digits(high)}"),
+        _column("same sign", "same_sign", _share),
+        _column("bias", "conditional_bias", _share),
+    ]
+    caption = f"Coefficients of the runs: {shown_name(one.name)}"
+    return _table(f"coefficients-{place + 1}", caption, columns, one.rows, title=one.name)
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:.3g}" if isfinite(value) else wording.DASH
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.0f}%" if isfinite(value) else wording.DASH
 
 
 def driving_table(found: Findings) -> ReportTable:

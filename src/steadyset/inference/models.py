@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import nan
 from typing import Any
 
 import numpy as np
 
 from steadyset.foundation.arguments import LEVEL
-from steadyset.kernels.arrays import Floats
+from steadyset.kernels.arrays import Bools, Floats
 from steadyset.tasks import Task
 
 OFTEN = 0.1  # the share of the runs from which on a row changes its group often
 MOST_ROWS, MOST_DOTS, MOST_CURVES = 120, 5, 40  # rows, runs and curves that pictures show
+MOST_STEPS = 200  # by which rows are moved along to meet others
 
 
 @dataclass(frozen=True)
@@ -27,9 +29,9 @@ class Predicted:
 
     `error` is the mean absolute difference from the model on all rows, `width` that of the ranges of the rows;
     `changed` is the share of the rows that a run puts into another group, `often_changed` that of rows which many runs
-    do; `spread` is the standard deviation over the rows. `rows` are some rows: the prediction of the model on all rows,
-    the ends of the range, and predictions of some runs. `tenths` are the calibration of some runs on all rows: run (-1
-    is the model on all rows), output, mean prediction, observed.
+    do; `between_rows` is the mean absolute difference between two rows. `rows` are some rows: the prediction of the
+    model on all rows, the ends of the range, and predictions of some runs. `tenths` are the calibration of some runs on
+    all rows: run (-1 is the model on all rows), output, mean prediction, observed.
     """
 
     name: str
@@ -38,9 +40,69 @@ class Predicted:
     width: float
     changed: float
     often_changed: float
-    spread: float
+    between_rows: float
     rows: tuple[tuple[float, ...], ...] = ()
     tenths: tuple[tuple[float, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A feature in the models of a procedure's runs.
+
+    `inclusion` is the share of the runs that select it; `coefficient` is that of the model on all rows, 0 where it is
+    not in it. `mean` and `sd` are over the runs that select it, `low` and `high` the ends of 95% of all runs, with 0
+    for the others. `same_sign` is the share of the selecting runs with the commoner sign. `rmsd_ratio` and
+    `conditional_bias` hold the runs against the model with all features; nan where nothing can be said.
+    """
+
+    name: str
+    feature: str
+    inclusion: float
+    coefficient: float
+    mean: float
+    sd: float
+    low: float
+    high: float
+    same_sign: float
+    rmsd_ratio: float = nan
+    conditional_bias: float = nan
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """Those of a procedure, whose `runs` selected so many different `sets` of features."""
+
+    name: str
+    runs: int
+    sets: int
+    rows: tuple[Coefficient, ...]
+
+
+def coefficients_of_runs(
+    runs: Floats, selected: Bools, whole: Floats, full: Floats | None = None, errors: Floats | None = None
+) -> dict[str, Floats]:
+    """What is told of each feature: runs x features with 0 where it is not selected, and the model on all rows.
+
+    With b over all M runs (0 where not selected) and the model with all features (`full`, with standard `errors`):
+    the ratio of the root mean squared difference is sqrt(sum (b - full)^2 / M) / error, and the relative conditional
+    bias mean(b | selected) / full - 1 (Heinze, Wallisch and Dunkler 2018).
+    """
+    times = selected.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        most = np.where(selected, runs, -np.inf).max(axis=0)  # differences from it are exactly 0 where all are equal
+        mean = np.where(times > 0, most + np.where(selected, runs - most, 0.0).sum(axis=0) / times, nan)
+        squares = np.where(selected, (runs - mean) ** 2, 0.0).sum(axis=0)
+        sd = np.where(times > 1, np.sqrt(squares / (times - 1)), nan)
+        rises, falls = (runs > 0).sum(axis=0), (runs < 0).sum(axis=0)
+        same_sign = np.maximum(rises, falls) / times
+        ratio = bias = np.full(len(whole), nan)
+        if full is not None and errors is not None:
+            ratio = np.sqrt(((runs - full) ** 2).mean(axis=0)) / errors
+            bias = np.where(full != 0, mean / full - 1, nan)
+    low, high = np.quantile(runs, [0.025, 0.975], axis=0)
+    names = ("inclusion", "coefficient", "mean", "sd", "low", "high", "same_sign", "rmsd_ratio", "conditional_bias")
+    values = (selected.mean(axis=0), whole, mean, sd, low, high, same_sign, ratio, bias)
+    return dict(zip(names, values, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +120,17 @@ class PredictionSpread:
     @cached_property
     def errors(self) -> Floats:
         """For each row the mean absolute difference of the runs from the model on all rows: its instability."""
-        distances = np.abs(self.runs - self.original).sum(axis=2).mean(axis=0)
-        return np.asarray(distances / min(2, self.original.shape[1]))
+        return np.asarray(self._distances(self.runs).mean(axis=0))
+
+    def _distances(self, others: Floats) -> Floats:
+        return np.asarray(np.abs(others - self.original).sum(axis=-1) / min(2, self.original.shape[1]))
+
+    @property
+    def between_rows(self) -> float:
+        """The mean absolute difference between the predictions of two rows, by the model on all rows."""
+        n = len(self.original)
+        steps = np.unique(np.linspace(1, max(1, n - 1), min(MOST_STEPS, max(1, n - 1))).astype(np.int64))
+        return float(np.mean([self._distances(np.roll(self.original, step, axis=0)).mean() for step in steps]))
 
     @cached_property
     def changed(self) -> Floats:
@@ -89,7 +160,7 @@ class PredictionSpread:
             "width": float((high - low).mean()),
             "changed": float(self.changed.mean()),
             "often_changed": float((self.changed >= OFTEN).mean()),
-            "spread": float(self.shown[0].std()),
+            "between_rows": self.between_rows,
         }
 
     def drawn(self, level: float = LEVEL) -> tuple[tuple[float, ...], ...]:

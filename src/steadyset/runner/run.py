@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -222,16 +223,18 @@ def _keeping(found: Scored, plan: Plan, training: Training, model: Any, every: A
     task = TASKS[plan.task]
     try:
         predicted = task.predictions(model, every, plan.y)
-        if not np.isfinite(predicted).all():
-            raise ValueError("some are no numbers")
+        with np.errstate(over="ignore"):
+            stored = predicted.astype("<f4")
+        if not np.isfinite(stored).all():
+            raise ValueError("some are no numbers, or too large")
     except Exception as error:
         return replace(found, notes=(*found.notes, f"no predictions: {reason(error)}"), kept=Kept(b""))
     tenths = task.calibrated(plan.y, predicted).ravel().tolist()
     own = training.n_forced + len(features)
     coefficients = None if training.prepared is not None else coefficients_of(model, own) if own else np.zeros(0)
     kept = Kept(
-        predicted.astype("<f4").tobytes(),
-        tuple(None if value != value else value for value in tenths),
+        stored.tobytes(),
+        tuple(value if isfinite(value) else None for value in tenths),
         None if coefficients is None else tuple(coefficients[training.n_forced :].tolist()),
     )
     return replace(found, kept=kept)
@@ -249,7 +252,7 @@ def coefficients_of(model: Any, n_columns: int) -> Floats | None:
         return None
     for scale in (getattr(step, "scale_", None) for step in before):
         found = found if scale is None else found / scale
-    return found
+    return found if np.isfinite(found).all() else None
 
 
 def _curves(plan: Plan, training: Training, model: Any, train: Any, test: Any) -> tuple[float | None, ...] | None:

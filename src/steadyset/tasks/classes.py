@@ -11,6 +11,7 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from steadyset.foundation.errors import Argument, InputError
+from steadyset.tasks.models import likeliest
 from steadyset.tasks.record import TASKS, Task, has_fractions
 
 CLASSES = "classes"
@@ -134,6 +135,15 @@ def _shares(y: NDArray[Any], rows: NDArray[Any]) -> NDArray[np.float64]:
     return np.asarray(found[1:] if len(labels) == 2 else found)
 
 
+def _global_model(X: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    from scipy.special import expit
+
+    labels = np.unique(y)
+    if len(labels) > 2:
+        raise InputError("three classes or more have several coefficients for each feature")
+    return likeliest(X, (y == labels[1]).astype(np.float64), expit, lambda mean: mean * (1 - mean))
+
+
 TASKS.add(
     Task(
         name=CLASSES,
@@ -163,5 +173,6 @@ TASKS.add(
         groups=_most_probable,
         group_words="class",
         observed=_shares,
+        global_model=_global_model,
     )
 )

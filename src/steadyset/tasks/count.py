@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadyset.foundation.errors import InputError
+from steadyset.tasks.models import likeliest
 from steadyset.tasks.number import NUMBER
 from steadyset.tasks.record import TASKS, Task, has_fractions
 
@@ -49,6 +50,7 @@ TASKS.add(
         predictor_words="Poisson regression",
         blind=_blind,
         blind_words="the mean",
+        global_model=lambda X, y: likeliest(X, y, np.exp, lambda mean: mean),
         takes_noise=False,
         like=NUMBER,
         bins="equal_width",

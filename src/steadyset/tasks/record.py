@@ -135,6 +135,9 @@ class Task:
         The group of each row by its predictions, such as its class; `group_words` say what these are.
     observed : Callable
         What predictions are held against: one value per output, of y and some of its rows.
+    global_model : Callable or None, default=None
+        Coefficients and standard errors of the unpenalised model of y with all columns of X; raises InputError where it
+        has none.
     takes_noise : bool, default=True
         Whether y with noise added, or labels exchanged, is still one.
     strata_words : str, default="each class"
@@ -183,6 +186,7 @@ class Task:
     groups: Callable[[NDArray[Any]], NDArray[np.int64]] = thirds
     group_words: str = "third of the predictions"
     observed: Callable[[Target, NDArray[Any]], NDArray[np.float64]] = _mean_of
+    global_model: Callable[[NDArray[Any], Target], tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None
     takes_noise: bool = True
     strata_words: str = "each class"
     like: str = ""

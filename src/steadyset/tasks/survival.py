@@ -193,6 +193,17 @@ def _observed_risk(y: NDArray[Any], rows: NDArray[Any]) -> NDArray[np.float64]:
     return 1 - (share if own[:, 0].max() >= at else np.where(share > 0, np.nan, 0.0))
 
 
+def _global_model(X: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    from steadyset.tasks.models.cox import CoxModel
+
+    scale = X.std(axis=0)
+    model = CoxModel(penalty=0.0, ties="efron").fit(X / np.where(scale > 0, scale, 1.0), y)
+    errors = np.sqrt(np.diag(model.covariance_))
+    if not scale.all() or not np.isfinite(errors).all():
+        raise InputError("the likelihood of the model with all features has no maximum")
+    return model.coef_ / scale, errors / scale
+
+
 def _predictor() -> Any:
     from steadyset.tasks.models.cox import CoxModel
 
@@ -234,6 +245,7 @@ TASKS.add(
         prediction_words="predicted risk of an event up to the median time of events",
         group_words="third of the risks",
         observed=_observed_risk,
+        global_model=_global_model,
         takes_noise=False,
         amounts=lateness,
         amounts_words="the martingale residuals of the target",
