@@ -186,8 +186,13 @@ def test_what_cannot_be_compared_is_refused(studies, sentence):
 
 def test_several_selectors_and_failures_are_refused():
     studies = {"A": study([0, 1]), "B": study([1, 2])}
+    with pytest.raises(InputError, match="pairs must be"):
+        compared(studies, pairs=3)
     with pytest.raises(InputError, match="selector must be one selector"):
         compared(studies, ["anova:k=2", "lasso:k=2"])
+
+    with pytest.raises(InputError, match="selects no feature in any study"):
+        compared(studies, lambda X, y: [])
 
     def fails(X, y):
         raise ValueError("no reason")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import nan
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 
 from steadyset.assessment import Assessment, Execution, assess
 from steadyset.assessment.request import Request, make_request, refuse_beside
-from steadyset.foundation.arguments import Estimator, Labels, TableLike, as_record, wrong_argument
+from steadyset.foundation.arguments import Estimator, Labels, TableLike, as_record, check_integer, wrong_argument
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.text import listed, shown_name
 from steadyset.inference.features import EQUAL, Directions, class_names, data_directions
@@ -22,7 +22,7 @@ from steadyset.io.data.data_table import Data, as_data
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.chance import at_least
 from steadyset.replications.result import MULTIPLES, Replicated
-from steadyset.replications.run import replicated
+from steadyset.replications.run import LEAST_PAIRS, replicated
 from steadyset.replications.studies import (
     Q_LEVEL,
     ComparedStudies,
@@ -103,6 +103,8 @@ def compare_studies(
        common  expected       verdict
     0       4       0.2  as predicted
     """
+    if pairs is not None:
+        check_integer("pairs", pairs, least=LEAST_PAIRS)
     given = _read(studies)
     own = {name: make_request(selector, one, None, resampling=Bootstrap(), scoring=[]) for name, one in given.items()}
     shared = _shared_features(given, own)
@@ -118,18 +120,10 @@ def compare_studies(
         raise InputError(f"selector must be one selector (got {len(first.selectors)}); ask for each by itself.")
     how = as_record("execution", Execution, execution)
     more: dict[str, Any] = {"cut": cut, "n_jobs": n_jobs, "random_state": random_state}
-    lists = {name: _list_of(name, one) for name, one in asked.items()}
-    rows = {name: len(one.plan.y) for name, one in asked.items()}
-    predictions, notes = {}, _notes_of_features(own, shared)
-    for number, (name, one) in enumerate(data.items(), 1):
-        ratios = [rows[other] / rows[name] for other in rows if other != name]
-        multiples = tuple(dict.fromkeys((*MULTIPLES, *(r for r in ratios if SMALLEST <= r <= LARGEST))))
-        place = None if out is None else Path(out) / f"study-{number}"
-        try:
-            told = replicated(selector, one, pairs=pairs, multiples=multiples, out=place, execution=how, **more)
-            predictions[name] = told.replicated
-        except InputError as error:
-            notes.append(f"{shown_name(name)} predicts no other study by its own resamples. {error}")
+    every = [_Own.of(name, one, len(own[name].features)) for name, one in asked.items()]
+    sizes = np.array([len(one.chosen) for one in every])
+    if not sizes.any():
+        raise InputError(f"{first.names[0]} selects no feature in any study; there is nothing to compare.")
     result = assess(
         selector,
         _pooled(data, asked),
@@ -139,15 +133,27 @@ def compare_studies(
         execution=replace(how, all_rows=False),
         **more,
     )
+    predictions, notes = {}, _notes_of_features(own, shared)
+    for number, one in enumerate(every, 1):
+        ratios = [other.n_rows / one.n_rows for other in every]
+        multiples = tuple(dict.fromkeys((*MULTIPLES, *(r for r in ratios if SMALLEST <= r <= LARGEST))))
+        place = None if out is None else Path(out) / f"study-{number}"
+        try:
+            told = replicated(
+                selector, data[one.name], pairs=pairs, multiples=multiples, out=place, execution=how, **more
+            )
+            predictions[one.name] = told.replicated
+        except InputError as error:
+            notes.append(f"{shown_name(one.name)} predicts no other study by its own resamples. {error}")
     found = ComparedStudies(
         result.selectors[0],
         len(shared),
         next(iter(result.settings["scoring"]), ""),
         _effect_words(first),
-        tuple(_scored(asked, {name: len(one.features) for name, one in own.items()}, lists, result)),
-        tuple(_pairs_of(asked, lists, rows, predictions, len(shared))),
-        tuple(_features_of(asked, lists, shared)),
-        tuple(map(float, at_least(np.array([len(one) for one in lists.values()]), len(shared)))),
+        tuple(_scored(every, result)),
+        tuple(_pair(a, b, len(shared), predictions.get(a.name)) for a in every for b in every if a is not b),
+        tuple(_features_of(every, shared, sizes)),
+        tuple(map(float, at_least(sizes, len(shared)))),
         tuple(notes),
     )
     return StudyComparison(found, result.settings, result)
@@ -231,20 +237,17 @@ def _restricted(data: Data, own: Request, shared: Sequence[str]) -> Data:
         text = own.features[next(iter(plan.columns.labels))]
         raise InputError(f"{shown_name(text)} holds text; studies are compared on numbers: encode it, or leave it out.")
     place = {name: f for f, name in enumerate(own.features)}
-    values: Any = plan.X[:, [place[name] for name in shared]]
-    if hasattr(data.X, "columns"):
-        import pandas as pd
+    values = _framed(plan.X[:, [place[name] for name in shared]], shared, data.X)
+    return replace(data, X=values, y=plan.y, features=tuple(shared), groups=plan.groups, task=plan.task)
 
-        values = pd.DataFrame(values, columns=list(shared))
-    return Data(
-        values,
-        plan.y,
-        features=tuple(shared),
-        groups=plan.groups,
-        task=plan.task,
-        impute=data.impute,
-        target=data.target,
-    )
+
+def _framed(values: Floats, names: Sequence[str], like: Any) -> Any:
+    """Values as a frame where those of the study were one: functions that select may ask for names."""
+    if not hasattr(like, "columns"):
+        return values
+    import pandas as pd
+
+    return pd.DataFrame(values, columns=list(names))
 
 
 def _folds(data: Data) -> KFold:
@@ -263,18 +266,10 @@ def _pooled(data: Mapping[str, Data], asked: Mapping[str, Request]) -> Data:
         constant = spread <= EQUAL * np.nanmax(np.abs(X), axis=0)
         every.append((X - np.nanmean(X, axis=0)) / np.where(constant, np.inf, spread))
     first = next(iter(data.values()))
-    table: Any = np.concatenate(every)
-    if hasattr(first.X, "columns"):
-        import pandas as pd
-
-        table = pd.DataFrame(table, columns=list(first.features))
-    return replace(
-        first,
-        X=table,
-        y=np.concatenate([one.plan.y for one in asked.values()]),
-        groups=None,
-        impute=next((one.impute for one in data.values() if one.impute is not None), None),
-    )
+    y = np.concatenate([one.plan.y for one in asked.values()])
+    impute = next((one.impute for one in data.values() if one.impute is not None), None)
+    table = _framed(np.concatenate(every), first.features, first.X)
+    return replace(first, X=table, y=y, groups=None, impute=impute)
 
 
 def _splits(asked: Mapping[str, Request]) -> list[tuple[Ints, Ints]]:
@@ -293,108 +288,94 @@ def _splits(asked: Mapping[str, Request]) -> list[tuple[Ints, Ints]]:
 # ---- what they say --------------------------------------------------------------------------------------------------
 
 
-def _list_of(name: str, asked: Request) -> frozenset[int]:
-    cell = fit_on_all_rows(asked.plan, asked.selectors[0])
-    if cell.selected is None:
-        raise InputError(f"{asked.names[0]} fails on {shown_name(name)}: {cell.failure}.")
-    return frozenset(cell.selected)
+@dataclass(frozen=True, eq=False)
+class _Own:
+    """A study on the shared features: what it selects, and the directions of all of them."""
+
+    name: str
+    asked: Request
+    n_features: int
+    chosen: frozenset[int]
+    codes: Ints
+
+    @classmethod
+    def of(cls, name: str, asked: Request, n_features: int) -> _Own:
+        cell, plan = fit_on_all_rows(asked.plan, asked.selectors[0]), asked.plan
+        if cell.selected is None:
+            raise InputError(f"{asked.names[0]} fails on {shown_name(name)}: {cell.failure}.")
+        return cls(name, asked, n_features, frozenset(cell.selected), data_directions(plan.X, plan.y, plan.task))
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.asked.plan.y)
+
+    def words(self, features: Ints) -> list[str]:
+        """The directions of some features."""
+        plan = self.asked.plan
+        return Directions(self.codes, class_names(plan.y, plan.task), self.asked.target, plan.task).words(features)
+
+    def effects(self, features: Ints) -> Floats:
+        """The effects of some features, not corrected for having been selected."""
+        plan = self.asked.plan
+        found = effects(filled_by_medians(plan.X[:, features]), plan.y, plan.task, self.codes[features])
+        return found.shown(found.z, np.arange(len(features)))
 
 
-def _scored(
-    asked: Mapping[str, Request], n_features: Mapping[str, int], lists: Mapping[str, frozenset[int]], result: Assessment
-) -> list[Study]:
+def _scored(every: Sequence[_Own], result: Assessment) -> Iterator[Study]:
     """Each study with its scores: run i leaves out study i, and the folds of the studies follow."""
     cells = {cell.run: cell for cell in result.cells_of(result.selectors[0])}
     score = next(iter(result.settings["scoring"]), "")
-    found, start = [], len(asked)
-    for place, (name, one) in enumerate(asked.items()):
-        folds = [cells[run].scores.get(score, nan) for run in range(start, start + one.plan.n_runs)]
-        start += one.plan.n_runs
-        others = cells[place]
-        own = float(np.mean(folds))
-        sizes = len(one.plan.y), n_features[name], len(lists[name])
-        found.append(Study(name, *sizes, others.scores.get(score, nan), own, others.blind.get(score, nan)))
-    return found
+    start = len(every)
+    for place, one in enumerate(every):
+        runs = range(start, start := start + one.asked.plan.n_runs)
+        own = float(np.mean([cells[run].scores.get(score, nan) for run in runs]))
+        others, blind = (scores.get(score, nan) for scores in (cells[place].scores, cells[place].blind))
+        yield Study(one.name, one.n_rows, one.n_features, len(one.chosen), others, own, blind)
 
 
-def _pairs_of(
-    asked: Mapping[str, Request],
-    lists: Mapping[str, frozenset[int]],
-    rows: Mapping[str, int],
-    predictions: Mapping[str, Replicated],
-    d: int,
-) -> list[StudyPair]:
+def _pair(first: _Own, second: _Own, d: int, told: Replicated | None) -> StudyPair:
     from scipy.stats import hypergeom
 
-    codes = {name: _codes(one) for name, one in asked.items()}
-    found = []
-    for first, second in ((a, b) for a in lists for b in lists if a != b):
-        both, sizes = sorted(lists[first] & lists[second]), (len(lists[first]), len(lists[second]))
-        same = int((codes[first][both] == codes[second][both]).sum())
-        chance = sizes[0] * sizes[1] / d
-        p_value = float(hypergeom.sf(len(both) - 1, d, *sizes))
-        pair = StudyPair(first, second, sizes[0], len(both), chance, same, p_value)
-        told = predictions.get(first)
-        ratio = rows[second] / rows[first]
-        study = next((one for one in (told.studies[1:] if told else ()) if one.multiple == ratio), None)
-        if told is not None and study is not None:
-            ends = told.size * study.one_low, told.size * study.one_high
-            pair = replace(pair, predicted=told.common(study.again), low=ends[0], high=ends[1])
-        found.append(pair)
-    return found
+    both, sizes = sorted(first.chosen & second.chosen), (len(first.chosen), len(second.chosen))
+    same = int((first.codes[both] == second.codes[both]).sum())
+    p_value = float(hypergeom.sf(len(both) - 1, d, *sizes))
+    pair = StudyPair(first.name, second.name, sizes[0], len(both), sizes[0] * sizes[1] / d, same, p_value)
+    ratio = second.n_rows / first.n_rows
+    study = next((one for one in (told.studies[1:] if told else ()) if one.multiple == ratio), None)
+    if told is None or study is None:
+        return pair
+    low, high = told.size * study.one_low, told.size * study.one_high
+    return replace(pair, predicted=told.common(study.again), low=low, high=high)
 
 
-def _features_of(
-    asked: Mapping[str, Request], lists: Mapping[str, frozenset[int]], shared: Sequence[str]
-) -> list[StudyFeature]:
+def _features_of(every: Sequence[_Own], shared: Sequence[str], sizes: Ints) -> list[StudyFeature]:
     """Every feature that is selected anywhere, with its p-value, adjusted for all shared features."""
-    used = np.array(sorted(set().union(*lists.values())), dtype=np.int64)
-    codes = {name: _codes(one) for name, one in asked.items()}
-    votes = []
-    for f in used:
-        known = Counter(int(codes[name][f]) for name in lists if f in lists[name])
-        known.pop(0, None)  # a feature without a direction agrees with none
-        votes.append(max(known.values(), default=0))
-    words = {name: _directions(one, codes[name]).words(used) for name, one in asked.items()}
-    sizes = {name: _effects(one, used, codes[name]) for name, one in asked.items()}
-    p, q = chances(np.array([len(one) for one in lists.values()]), len(shared), np.array(votes, dtype=np.int64))
+    used = np.array(sorted(set().union(*(one.chosen for one in every))), dtype=np.int64)
+    # In which directions studies select each feature; one without a direction agrees with none.
+    directions = [Counter(int(one.codes[f]) for one in every if f in one.chosen and one.codes[f]) for f in used]
+    votes = np.array([max(known.values(), default=0) for known in directions], dtype=np.int64)
+    p, q = chances(sizes, len(shared), votes)
+    words = list(zip(*(one.words(used) for one in every), strict=True))
+    amounts = np.array([one.effects(used) for one in every]).T
     found = [
         StudyFeature(
             shared[f],
-            votes[i],
-            tuple(bool(f in one) for one in lists.values()),
-            tuple(words[name][i] for name in asked),
-            tuple(float(sizes[name][i]) for name in asked),
-            float(p[votes[i]]),
-            float(q[votes[i]]),
-            votes[i] > 1 and bool(q[votes[i]] <= Q_LEVEL),
-            len({codes[name][f] for name in lists if f in lists[name]} - {0}) > 1,
+            int(h),
+            tuple(f in one.chosen for one in every),
+            words[i],
+            tuple(map(float, amounts[i])),
+            float(p[h]),
+            float(q[h]),
+            bool(h > 1 and q[h] <= Q_LEVEL),
+            len(directions[i]) > 1,
         )
-        for i, f in enumerate(used)
+        for i, (f, h) in enumerate(zip(used.tolist(), votes, strict=True))
     ]
-    strength = {one.feature: np.nanmean(np.abs(one.effects)) for one in found}
-    return sorted(found, key=lambda one: (-one.studies, -sum(one.selected), -strength[one.feature]))
-
-
-def _codes(asked: Request) -> Ints:
-    return data_directions(asked.plan.X, asked.plan.y, asked.plan.task)
-
-
-def _directions(asked: Request, codes: Ints) -> Directions:
-    plan = asked.plan
-    return Directions(codes, class_names(plan.y, plan.task), asked.target, plan.task)
-
-
-def _effects(asked: Request, used: Ints, codes: Ints) -> Floats:
-    plan = asked.plan
-    found = effects(filled_by_medians(plan.X[:, used]), plan.y, plan.task, codes[used])
-    return found.shown(found.z, np.arange(len(used)))
+    return sorted(found, key=lambda one: (-one.studies, -sum(one.selected), -np.mean(np.abs(one.effects))))
 
 
 def _effect_words(asked: Request) -> str:
-    classes = class_names(asked.plan.y, asked.plan.task)
+    classes = [shown_name(name) for name in class_names(asked.plan.y, asked.plan.task)]
     if not classes:
         return CORRELATION
-    return STANDARD_DEVIATIONS + (
-        f", {shown_name(classes[1])} less {shown_name(classes[0])}" if len(classes) == 2 else ""
-    )
+    return STANDARD_DEVIATIONS + (f", {classes[1]} less {classes[0]}" if len(classes) == 2 else "")

@@ -32,7 +32,7 @@ SHARES_OF_HALVES = (1 / 4, 1 / 3, 1 / 2)
 SPLITS = 6  # into two halves
 LEAST_ROWS = 8  # of a study
 WHOLE = -1  # in place of a split: all rows
-QUICK_PAIRS, OTHER_PAIRS = 150, 40
+QUICK_PAIRS, OTHER_PAIRS, LEAST_PAIRS = 150, 40, 10
 VALIDATED = frozenset({CLASSES, NUMBER})  # whose intervals were held against known truth: benchmarks/replication.py
 
 
@@ -116,7 +116,7 @@ def replicated(
 ) -> Replication:
     """`replication`, with what is expected of studies of any multiples of the rows; `more` is what `assess` takes."""
     if pairs is not None:
-        check_integer("pairs", pairs, least=10)
+        check_integer("pairs", pairs, least=LEAST_PAIRS)
     asked = make_request(selector, data, None, resampling=DisjointPairs(), scoring=[], cut=as_record("cut", Cut, cut))
     if len(asked.selectors) != 1:
         raise InputError(f"selector must be one selector (got {len(asked.selectors)}); ask for each by itself.")
