@@ -7,7 +7,6 @@ from math import isnan
 from steadyset.assessment.request import is_bootstrapped
 from steadyset.findings.box import beats, box_of, shown_procedure
 from steadyset.findings.parts import Findings
-from steadyset.foundation.errors import Argument
 from steadyset.foundation.text import counted, expected_count, listed, percent, shown_name
 from steadyset.inference.models import OFTEN, Coefficients, Predicted
 from steadyset.tasks import TASKS
@@ -77,11 +76,12 @@ def what_can_be_said(found: Findings) -> str:
         return " ".join(said)
     if better is None:
         said.append("Whether what it selects predicts better than random features and than none was not tested.")
+    if any(one.name == name for one in found.alternatives):
+        said.append("Groups of its runs select lists of their own, so that this list is one of several.")
     said += [_signs(found, one) for one in found.coefficients if one.name == name]
     said += [_rows(found, one) for one in found.predictions if one.name == name]
     if not found.predictions:
-        asked = Argument("predictions", True, of="Execution")
-        said.append(f"Whether coefficients and predictions of single rows hold was not asked ({asked} asks).")
+        said.append("Whether coefficients and predictions hold was not asked; `steadyset assess --predictions` does.")
     said.append(
         "All of this is about resamples of these rows. What a new study would select again, `steadyset replicate` "
         "estimates; which features are causes, and how many of them are false, nothing here says."
