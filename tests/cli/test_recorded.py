@@ -1,6 +1,7 @@
 """Recorded selections from the command line: what was understood is said, and folders are read too."""
 
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -120,6 +121,17 @@ def test_a_run_folder_is_measured_by_its_selectors(run_folder, capsys):
     rows = json.loads(capsys.readouterr().out)["measures"]
     wanted = {f"{out}: {name}": st.stability(sel) for name, sel in result.selections.items()}
     assert {row["name"]: row["estimate"] for row in rows} == pytest.approx(wanted)
+
+
+def test_the_paragraphs_of_a_run_folder_are_written_for_word(run_folder, tmp_path, capsys):
+    out, _ = run_folder
+    assert run(["methods", str(out), "--docx", str(tmp_path / "paper.docx")]) == 0
+    with zipfile.ZipFile(tmp_path / "paper.docx") as archive:
+        text = archive.read("word/document.xml").decode()
+    said = capsys.readouterr().out
+    assert "The data comprised 40 rows and 6 features." in text
+    assert "The data comprised 40 rows and 6 features." in said
+    assert "References" in text
 
 
 def test_a_run_folder_is_compared_by_its_selectors(run_folder, capsys):

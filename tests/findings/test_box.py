@@ -43,6 +43,16 @@ def test_a_permuted_target_is_not_said_to_be_told_apart_and_the_closest_are_name
     assert next(step.how for step in box.steps) == "st.shortlist(X, y)"
 
 
+def test_a_step_is_a_job_with_what_it_changes():
+    job = {"command": "assess", "options": {"file": "a.csv", "target": "y", "selector": ["anova:k=3"], "out": "runs"}}
+    found = assessed(*table())
+    found.settings["details"]["job"] = job
+    stated, more, wider = box_of(found).steps
+    assert (stated.command, dict(stated.options)) == ("shortlist", {"file": "a.csv", "target": "y"})
+    assert more.how.startswith("steadyset assess a.csv --target y --selector anova:k=3 --out runs --runs ")
+    assert wider.options == {"file": "a.csv", "target": "y", "selector": ["anova:k=6"]}
+
+
 def test_without_scores_nothing_is_said_of_prediction():
     box = box_of(assessed(*table(), scoring=[]))
     assert box.headline == "anova:k=3 chooses 3 features in at least 90% of the repeats."

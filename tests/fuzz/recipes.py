@@ -465,6 +465,9 @@ def _showing() -> list[Recipe]:
             st.plot.measure_agreement,
             {"selections": runs(), "measures": ["jaccard", "phi"], "similarity": None},
         ),
+        Recipe("plot.feature_values", st.plot.feature_values, {"result": assessed(), "top": 3}),
+        Recipe("plot.heat_map", st.plot.heat_map, {"result": assessed(), "top": 3}),
+        Recipe("plot.sample_map", st.plot.sample_map, {"result": assessed(), "top": 3}),
         Recipe("plot.get_picture", st.plot.get_picture, {"name": "runs_by_features"}),
         Recipe(
             "plot.register_picture",

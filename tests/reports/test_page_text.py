@@ -85,6 +85,20 @@ def test_the_data_of_the_page_counts_as_the_selections_do(page):
     assert [level[:2] for level in first["levels"]] == [[9, 1], [6, 1], [3, 1]]
 
 
+def test_settings_of_a_stranger_leave_out_what_was_not_set():
+    from sklearn.feature_selection import SelectFromModel
+    from sklearn.linear_model import LogisticRegression
+
+    from steadyset.findings.tables import settings_told
+
+    X = np.random.default_rng(0).standard_normal((30, 5))
+    chosen = {"mine": SelectFromModel(LogisticRegression(C=0.5), max_features=2, threshold=-np.inf)}
+    told = settings_told(st.findings_of(st.assess(chosen, X, X[:, 0] > 0, resampling=st.Bootstrap(4))))
+    assert told["method mine"].startswith("SelectFromModel, estimator: LogisticRegression(C=0.5, dual=False")
+    assert "max features: 2" in told["method mine"]
+    assert not [text for text in told.values() if "None" in text or "deprecated" in text]
+
+
 def test_settings_checksum_versions_and_date_stand_at_the_end(tmp_path):
     random = np.random.default_rng(0)
     X = random.standard_normal((30, 5))
@@ -96,6 +110,9 @@ def test_settings_checksum_versions_and_date_stand_at_the_end(tmp_path):
     end = page.split('<details id="settings">')[1].split("<script")[0]
     assert result.settings["data_sha256"] in end
     assert re.search(r"steadyset \d.*numpy \d.*scikit-learn \d", end)
+    assert "<dt>method anova:k=2</dt>" in end
+    assert "a filter by the F statistic of an analysis of variance, features: 2" in end
+    assert "bootstrap samples of the rows" in end
     assert re.search(r"Made by steadyset \S+ on \d{4}-\d\d-\d\d\.", end)
 
 

@@ -1056,7 +1056,7 @@ def settings_told(found: Findings) -> dict[str, str]:
     if settings.get("scoring"):
         told["scores"] = ", ".join(map(str, settings["scoring"]))
         made = str(settings.get("predictor", "the model of the configuration"))
-        told["predictor"] = str(details.get("predictor") or UNSET.sub("", made))
+        told["predictor"] = str(details.get("predictor") or _only_set(made))
     if settings.get("objectives"):
         told["objectives"] = ", ".join(map(objective_words, settings["objectives"]))
     known = {words: str(settings[key]) for key, words in SETTINGS.items() if settings.get(key) is not None}
@@ -1076,9 +1076,15 @@ def settings_told(found: Findings) -> dict[str, str]:
 def _selector_words(known: Mapping[str, Any], made: Any) -> str:
     """What a method is, and the parameters that are not its defaults; one of which nothing is known as it was made."""
     if not known.get("summary"):
-        return UNSET.sub("", str(made))
+        return _only_set(str(made))
     given = {"features" if name == "k" else name: value for name, value in known.get("parameters", {}).items()}
-    return ", ".join([str(known["summary"]), *(f"{name.replace('_', ' ')}: {value}" for name, value in given.items())])
+    words = (f"{name.replace('_', ' ')}: {_only_set(str(value))}" for name, value in given.items())
+    return ", ".join([str(known["summary"]), *words])
+
+
+def _only_set(made: str) -> str:
+    """How something was made, without the parameters that say nothing."""
+    return UNSET.sub("", made).replace(", )", ")")
 
 
 def _margin_words(preference: Preference) -> str:
