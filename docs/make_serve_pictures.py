@@ -69,7 +69,7 @@ def _lists(page: Page) -> None:
 def _tune(page: Page) -> None:
     page.goto(page.url.partition("/measure")[0])
     page.get_by_role("button", name="Example: 569 tumours").last.click()
-    page.locator("#trials").fill("8")
+    page.locator("#trials").fill("20")
     page.get_by_role("button", name="Find the best method").click()
     page.get_by_text("The best so far").wait_for()
     _shot(page, "serve-tune.png", 1100)

@@ -101,19 +101,19 @@ def test_from_a_table_to_a_report(opened, server, tmp_path):
     page.get_by_role("button", name="Paragraphs for a paper").click()
     page.get_by_role("button", name="Copy the paragraph").click()
     assert "bootstrap" in page.evaluate("navigator.clipboard.readText()")
-    page.get_by_text("The same without the page").click()
+    page.get_by_text("The same without the page").press("Enter")  # it moves while pictures above it are drawn
     assert page.inner_text("#command").startswith("steadyset assess data/my-study-")
     _more_runs_then_rename_and_delete(page, folder)
 
 
 def _more_runs_then_rename_and_delete(page, folder):
-    page.get_by_text("Add runs or methods").click()
+    page.get_by_text("Add runs or methods").press("Enter")
     page.get_by_label("Runs in all").fill("4")
     page.get_by_role("button", name="Add", exact=True).click()
     page.locator(".progress").wait_for()
     page.locator("iframe.report").wait_for()
     assert len(Assessment.open(folder / "study 1").cells) == 8
-    page.get_by_text("Rename, tag or delete").click()
+    page.get_by_text("Rename, tag or delete").press("Enter")
     page.get_by_label("New name").fill("../away")
     page.get_by_role("button", name="Rename").click()
     page.get_by_text("cannot be the name of a run").wait_for()
@@ -121,7 +121,7 @@ def _more_runs_then_rename_and_delete(page, folder):
     page.get_by_role("button", name="Rename").click()
     page.wait_for_url("**/runs/kept")
     page.once("dialog", lambda dialog: dialog.dismiss())
-    page.get_by_text("Rename, tag or delete").click()
+    page.get_by_text("Rename, tag or delete").press("Enter")
     page.get_by_role("button", name="Delete").click()
     assert (folder / "kept" / "assessment.json").exists()
     page.once("dialog", lambda dialog: dialog.accept())
@@ -150,7 +150,7 @@ def test_from_a_table_to_a_list_with_nothing_but_clicks(opened, server):
         with page.expect_download() as taken:
             page.get_by_role("link", name=name).click()
         assert taken.value.suggested_filename == f"a-list-{name}"
-    page.get_by_text("The same without the page").click()
+    page.get_by_text("The same without the page").press("Enter")  # it moves while pictures above it are drawn
     assert "st.shortlist(" in page.locator("#python").inner_text()
     assert "--false 0.5" in page.locator("#command").inner_text()
     page.get_by_role("link", name="Run again with changes").click()
@@ -179,7 +179,7 @@ def test_results_are_sorted_found_tagged_and_those_that_fit_compared(opened, ser
     page.goto(page.url.replace("run=other", "run=third"))
     assert "features" in page.get_by_role("alert").inner_text()
     page.goto(page.url.partition("/compare")[0] + "/runs/one")
-    page.get_by_text("Rename, tag or delete").click()
+    page.get_by_text("Rename, tag or delete").press("Enter")
     page.get_by_label("Tags").fill("for the paper")
     page.get_by_role("button", name="Tag", exact=True).click()
     page.get_by_role("link", name="Results").first.click()
