@@ -1,9 +1,12 @@
 """Predictions that are kept: values of R on identical resamples, cases worked by hand, folders that continue."""
 
+import hashlib
 import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import calibration_curve
@@ -12,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import steadyset as st
-from steadyset.assessment.written import cell_json
+from steadyset.assessment.written import cell_json, write_json
 from steadyset.foundation.errors import InputError
 from steadyset.inference.models import PredictionSpread
 from steadyset.tasks import TASKS
@@ -172,6 +175,23 @@ def test_altered_predictions_are_refused_and_lost_ones_made_again(tmp_path):
     file.unlink()
     assert not st.Assessment.open(out).prediction_spreads
     assert assessed(y, resampling=st.Bootstrap(3), out=out).prediction_stability().equals(result.prediction_stability())
+
+
+@pytest.mark.parametrize("options", [{"use_dictionary": True}, {"compression": "zstd"}, {"use_dictionary": False}])
+def test_a_small_file_that_would_unfold_is_not_looked_into(tmp_path, options):
+    out, n = tmp_path / "runs", 3_000_000
+    assessed(np.array(DATA["y"]), resampling=st.Bootstrap(2), out=out)
+    zeros = np.zeros(n, np.int32)
+    lists = pa.FixedSizeListArray.from_arrays(pa.array(zeros.astype(np.float32)), n)
+    bombs = {"selector": zeros, "run": zeros, "predictions": zeros.astype(np.float32)}
+    table = pa.table(bombs if options != {"use_dictionary": False} else {"selector": zeros[:1], "predictions": lists})
+    pq.write_table(table, out / "predictions.parquet", **{"compression": "none", **options})
+    forged = hashlib.sha256((out / "predictions.parquet").read_bytes()).hexdigest()
+    cells = {**json.loads((out / "cells.json").read_bytes()), "predictions": forged}
+    cells.pop("sha256")
+    (out / "cells.json").write_bytes(write_json(cells, indent=None))
+    with pytest.raises(InputError, match="does not hold predictions"):
+        st.Assessment.open(out)
 
 
 def test_packing_that_was_interrupted_loses_nothing(tmp_path):

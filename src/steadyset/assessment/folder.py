@@ -232,7 +232,7 @@ class RunFolder:
             return []
         with _damage_told(self.path / CELLS):
             cells, digest = read_cells(content)
-        predicted: dict[tuple[int, int], bytes] = {}
+        predicted: dict[tuple[int, int], bytes] | None = None
         try:
             with _damage_told(self.path / PREDICTIONS):
                 if digest and (held := self._content(PREDICTIONS)) is not None:
@@ -243,7 +243,7 @@ class RunFolder:
             if not self._single():  # else packing was interrupted between the two, and the file is the newer one
                 raise
         with _damage_told(self.path / CELLS):
-            cells = [with_predictions(cell, predicted.get((cell.selector, cell.run))) for cell in cells]
+            cells = [with_predictions(cell, predicted) for cell in cells]
             for cell in cells:
                 check_cell(cell, settings)
         return cells

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from steadyset.assessment.extract import Extract
+from steadyset.io.files import first_line
 from steadyset.runner.run import EVERY_ROW, Cell, Kept
 from steadyset.similarity.alike import Alike
 from steadyset.tasks import TASKS
@@ -28,6 +29,7 @@ DIGEST = "sha256"
 SCORES = ("scores", "blind", "random")
 SIGNS = {-1, 0, 1}
 KEPT, PREDICTED = "kept", "predictions"
+CELL_KEYS = ("selector", "run")
 
 
 class DamagedError(ValueError):
@@ -96,40 +98,54 @@ def read_cells(text: bytes) -> tuple[list[Cell], str]:
 
 
 def predictions_parquet(cells: Iterable[Cell]) -> bytes:
-    """What models predict for all rows, as Parquet: selector, run, and the predictions as 32-bit floats."""
+    """What models predict for all rows, as Parquet: selector, run and a 32-bit float, in the order of the rows."""
     import pyarrow as pa
     from pyarrow import parquet
 
     rows = [(cell.selector, cell.run, np.frombuffer(cell.kept.predictions, "<f4")) for cell in cells if cell.kept]
-    table = pa.table(
-        {
-            "selector": pa.array([row[0] for row in rows], pa.int32()),
-            "run": pa.array([row[1] for row in rows], pa.int32()),
-            PREDICTED: pa.array([row[2] for row in rows], pa.list_(pa.float32())),
-        }
-    )
+    counts = [len(values) for *_, values in rows]
+    keys = {name: np.repeat(np.array([row[k] for row in rows], np.int32), counts) for k, name in enumerate(CELL_KEYS)}
+    table = pa.table({**keys, PREDICTED: np.concatenate([values for *_, values in rows])})
     sink = pa.BufferOutputStream()
-    parquet.write_table(table, sink, compression="zstd", use_dictionary=False)
+    parquet.write_table(table, sink, compression="none", use_dictionary=list(CELL_KEYS))
     return bytes(sink.getvalue())
 
 
-def with_predictions(cell: Cell, predictions: bytes | None) -> Cell:
+def with_predictions(cell: Cell, predicted: Mapping[tuple[int, int], bytes] | None) -> Cell:
     """A cell with what its model predicted; without all that is kept where that is gone, so that it is made again."""
     if cell.kept is None:
         return cell
-    return replace(cell, kept=None if predictions is None else replace(cell.kept, predictions=predictions))
+    if predicted is None:
+        return replace(cell, kept=None)
+    return replace(cell, kept=replace(cell.kept, predictions=predicted.get((cell.selector, cell.run), b"")))
 
 
 def read_predictions(content: bytes, digest: str) -> dict[tuple[int, int], bytes]:
-    """What `predictions_parquet` wrote, by selector and run; nothing else is looked into."""
+    """What `predictions_parquet` wrote, by selector and run; a file that could take more memory is not looked into."""
     import pyarrow as pa
     from pyarrow import parquet
 
     if hashlib.sha256(content).hexdigest() != digest:
         raise DamagedError(f"its content does not have the {DIGEST} that was written with the cells")
-    table = parquet.read_table(pa.BufferReader(content))
-    values, keys = table[PREDICTED], zip(table["selector"].to_pylist(), table["run"].to_pylist(), strict=True)
-    return {key: np.asarray(value.values, "<f4").tobytes() for key, value in zip(keys, values, strict=True)}
+    try:
+        with parquet.ParquetFile(pa.BufferReader(content)) as file:
+            meta, schema = file.metadata, file.schema_arrow
+            wanted = pa.schema([*((name, pa.int32()) for name in CELL_KEYS), (PREDICTED, pa.float32())])
+            groups = map(meta.row_group, range(meta.num_row_groups))
+            packed = {group.column(f).compression for group in groups for f in range(meta.num_columns)}
+            if not schema.equals(wanted) or packed - {"UNCOMPRESSED"} or 4 * meta.num_rows > len(content):
+                raise DamagedError("it does not hold predictions")
+            columns = [column.to_numpy() for column in file.read().columns]
+    except (pa.ArrowException, OSError) as error:
+        raise DamagedError(f"it cannot be read: {first_line(error)}") from None
+    selector, run, values = columns
+    # Every selector is 0 or more, so that the first row begins a cell.
+    starts = np.flatnonzero((np.diff(selector, prepend=-1) != 0) | (np.diff(run, prepend=-1) != 0))
+    ends = [*starts[1:], len(values)]
+    return {
+        (int(selector[start]), int(run[start])): values[start:end].astype("<f4").tobytes()
+        for start, end in zip(starts, ends, strict=False)
+    }
 
 
 def alike_json(alike: Alike, settings: Mapping[str, Any]) -> bytes:
