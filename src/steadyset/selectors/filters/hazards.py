@@ -25,6 +25,18 @@ LEFT = 1e-12  # of a feature's information: less is rounding of what the covaria
 Kernel = Callable[[Floats, Floats, Ints, Floats], tuple[Floats, Floats]]
 
 
+def constant_is_zero(score: Callable[..., Floats]) -> Callable[..., Floats]:
+    """A statistic that is 0 instead of undefined for a feature without information, where others have some."""
+
+    @wraps(score)
+    def scored(*data: Floats, **options: Any) -> Floats:
+        found = score(*data, **options)
+        found[np.isnan(found) & ~np.isnan(found).all(axis=1, keepdims=True)] = 0.0
+        return found
+
+    return scored
+
+
 def cox_score(X: Floats, y: Floats, weights: Floats, *, covariates: Floats | None = None) -> Floats:
     """U(0)² / I(0): the score statistic of Cox's model, which needs no fit and stays finite; given covariates, beside
     them."""
@@ -194,18 +206,6 @@ def _at(times: Floats, events: Floats, weight: Floats, scores: Floats) -> tuple[
     return risk, float(dead @ scores - died[counted] @ np.log(total[counted]))
 
 
-def _constant_is_zero(score: Callable[..., Floats]) -> Callable[..., Floats]:
-    """A statistic that is 0 instead of undefined for a feature without information, where others have some."""
-
-    @wraps(score)
-    def scored(*data: Floats, **options: Any) -> Floats:
-        found = score(*data, **options)
-        found[np.isnan(found) & ~np.isnan(found).all(axis=1, keepdims=True)] = 0.0
-        return found
-
-    return scored
-
-
 _COX = {
     "cox_score": (cox_score, "score statistic of Cox's model of the feature alone", "U(0)² / I(0)"),
     "cox_wald": (cox_wald, "Wald's statistic of Cox's model of the feature alone", "(b / se)²"),
@@ -215,7 +215,7 @@ for _name, (_score, _summary, _formula) in _COX.items():
     register_filter(
         Filter(
             name=_name,
-            score=_constant_is_zero(_score),
+            score=constant_is_zero(_score),
             target=(SURVIVAL,),
             batched=True,
             constant=0.0,

@@ -17,7 +17,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.scores import WIDTH, class_moments, group_rows, mean_squares, slope_moments
 from steadyset.selectors.covariates import adjusted_design
-from steadyset.selectors.filters.hazards import COX, cox_score, cox_slopes_of, cox_z
+from steadyset.selectors.filters.hazards import COX, constant_is_zero, cox_score, cox_slopes_of, cox_z
 from steadyset.selectors.filters.registry import Filter, Variant, register_filter
 from steadyset.selectors.model_input import powers_of_two
 from steadyset.selectors.validation import dense_columns
@@ -390,14 +390,16 @@ def _check_welch(totals: Floats) -> None:
 
 BOTH: tuple[str, ...] = (CLASSES, NUMBER)
 _OF_TIMES = {
-    "anova": Variant(cox_score, "score statistic of Cox's model", "U(0)² / I(0)", COX),
+    "anova": Variant(constant_is_zero(cox_score), "score statistic of Cox's model", "U(0)² / I(0)", COX),
     "sam": Variant(
-        cox_sam,
+        constant_is_zero(cox_sam),
         "slope of Cox's likelihood over its standard error plus a constant",
         "|U(0)| / (s + s₀)",
         f"{COX}; Tusher, Tibshirani and Chu 2001",
     ),
-    "t_test": Variant(cox_z, "root of the score statistic of Cox's model", "|U(0)| / sqrt(I(0))", COX),
+    "t_test": Variant(
+        constant_is_zero(cox_z), "root of the score statistic of Cox's model", "|U(0)| / sqrt(I(0))", COX
+    ),
 }
 _SHRUNK = "v = (d₀ s₀² + d_g s²) / (d₀ + d_g)"
 # For classes, and where the target is a number: b is the slope of the feature in it, r their correlation.

@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.scores import neighbour_shares, rank_products, rank_sums, weighted_differences
-from steadyset.selectors.filters.hazards import COX, cox_ranks
+from steadyset.selectors.filters.hazards import COX, constant_is_zero, cox_ranks
 from steadyset.selectors.filters.moments import class_totals, ratio
 from steadyset.selectors.filters.registry import Filter, Variant, register_filter
 from steadyset.selectors.validation import check_counts, check_integer, dense_columns
@@ -147,7 +147,9 @@ register_filter(
         score=kruskal,
         variants={
             NUMBER: Variant(spearman, "Spearman's rank correlation", "|ρ|"),
-            SURVIVAL: Variant(cox_ranks, "score statistic of Cox's model of the ranks", "U(0)² / I(0)", COX),
+            SURVIVAL: Variant(
+                constant_is_zero(cox_ranks), "score statistic of Cox's model of the ranks", "U(0)² / I(0)", COX
+            ),
         },
         target=(CLASSES, NUMBER, SURVIVAL),
         batched=True,
