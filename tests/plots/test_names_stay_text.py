@@ -18,6 +18,7 @@ from tests.plots import (
 import steadyset as st
 from steadyset.findings.parts import RiskGroup
 from steadyset.inference.models import Predicted
+from steadyset.replications.studies import ComparedStudies, Study, StudyFeature
 from steadyset.tuning import Trials
 
 NAMES = ["<script>alert(1)</script>", "a\x07", "a\\x07", "\u202eabc", "اسم", "{{7*7}}", "javascript:x", "x" * 300]
@@ -69,6 +70,17 @@ def predicted() -> st.Findings:
     return replace(judged(), predictions=held, settings=settings)
 
 
+def studied() -> st.Findings:
+    """Of studies, features and classes whose names are hostile."""
+    studies = tuple(Study(name, 40, 10, 2) for name in NAMES[:2])
+    rows = [
+        StudyFeature(name, 2, (True, True), (f"higher in {NAMES[0]}",) * 2, (1.5, 0.7), 0.04, 0.04, True, False)
+        for name in NAMES
+    ]
+    found = ComparedStudies(NAMES[0], 10, "accuracy", "standard deviations", studies, (), tuple(rows), (10, 4, 0.4))
+    return st.Findings("studies", "2 studies", "nogueira", studies=found)
+
+
 def valued() -> st.Assessment:
     """An assessment whose features and classes have hostile names."""
     random = np.random.default_rng(0)
@@ -111,6 +123,7 @@ PICTURES = {
     "stability_calibration": lambda: test_stability_path.fitted(names=(*NAMES,), rule="calibrated").plot_calibration(),
     "stability_map": lambda: st.plot.stability_map(RUNS, ALIKE),
     "stability_path": lambda: test_stability_path.fitted(names=(*NAMES,), rule="calibrated").plot_path(),
+    "study_effects": lambda: st.plot.study_effects(studied()),
     "swap_map": lambda: st.plot.swap_map(RUNS, ALIKE),
     "tuning_front": lambda: st.plot.tuning_front(TRIALS),
     "tuning_parallel": lambda: st.plot.tuning_parallel(TRIALS),
