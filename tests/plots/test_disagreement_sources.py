@@ -4,7 +4,7 @@ import pytest
 
 import steadyset as st
 from steadyset.foundation.errors import InputError
-from steadyset.replications.split import Source, Sources
+from steadyset.replications.sources import Source, Sources
 
 
 def said(parts):

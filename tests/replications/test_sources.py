@@ -7,7 +7,7 @@ import pytest
 import steadyset as st
 from steadyset.cli import run
 from steadyset.foundation.errors import InputError
-from steadyset.replications.split import DATA, METHOD, OWN, SEED, components, driving_rows, parts_of
+from steadyset.replications.sources import DATA, METHOD, OWN, SEED, components, driving_rows, parts_of
 
 QUIET = {"progress": False}
 RNG = np.random.default_rng(3)

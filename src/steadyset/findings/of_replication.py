@@ -13,7 +13,8 @@ from steadyset.findings.parts import Findings
 from steadyset.foundation.text import amount, counted, expected_count, listed, number, percent, shown_name
 from steadyset.replications.curve import ENOUGH, LARGEST
 from steadyset.replications.result import NextStudy, Replicated, Replication
-from steadyset.replications.split import OWN, WORDS, Sources, VarianceSplit
+from steadyset.replications.sources import OWN, WORDS, Sources
+from steadyset.replications.split import VarianceSplit
 from steadyset.replications.studies import Q_LEVEL, ComparedStudies, StudyComparison
 from steadyset.runner.scoring import lower_is_better, score_title
 

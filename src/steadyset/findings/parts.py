@@ -25,7 +25,7 @@ from steadyset.inference.models import Coefficients, Predicted
 from steadyset.io import beneath
 from steadyset.io.disk import RECORDED_FINDINGS, write_durably
 from steadyset.replications.result import Replicated
-from steadyset.replications.split import Sources
+from steadyset.replications.sources import Sources
 from steadyset.replications.studies import ComparedStudies
 from steadyset.selections import Selections
 from steadyset.shortlists.listed import Listed

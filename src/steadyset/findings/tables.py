@@ -31,7 +31,7 @@ from steadyset.inference.instability import Alternatives
 from steadyset.inference.runs import in_core
 from steadyset.options import as_shell_line
 from steadyset.replications.result import NextStudy
-from steadyset.replications.split import Source
+from steadyset.replications.sources import Source
 from steadyset.replications.studies import ComparedStudies, StudyFeature
 from steadyset.runner.scoring import score_title
 from steadyset.shortlists.listed import CANDIDATE, GROUP, LISTED, Listed, ListedFeature
