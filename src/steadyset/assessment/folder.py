@@ -24,7 +24,6 @@ from typing import Any
 
 from filelock import Timeout
 
-from steadyset.assessment.extract import Extract
 from steadyset.assessment.written import (
     SCHEMA,
     SCHEMA_VERSION,
@@ -46,6 +45,7 @@ from steadyset.assessment.written import (
     write_json,
 )
 from steadyset.foundation.errors import InputError
+from steadyset.inference.features import Extract
 from steadyset.io import beneath
 from steadyset.io.disk import (
     ALIKE_FEATURES,

@@ -33,9 +33,8 @@ from steadyset.tasks.record import N_TENTHS
 if TYPE_CHECKING:
     import pandas as pd
 
-    from steadyset.assessment.extract import Extract
     from steadyset.inference.comparison import Comparison
-    from steadyset.inference.features import Directions, FeatureBlock
+    from steadyset.inference.features import Directions, Extract, FeatureBlock
     from steadyset.inference.models import Coefficient, PredictionSpread
     from steadyset.kernels.arrays import Floats, Ints
     from steadyset.similarity import FeatureSimilarity

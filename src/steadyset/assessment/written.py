@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.assessment.extract import Extract
+from steadyset.inference.features import Extract
 from steadyset.io.files import first_line
 from steadyset.runner.run import EVERY_ROW, Cell, Kept
 from steadyset.similarity.alike import Alike

@@ -13,13 +13,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args, get_origin, get_type_hints
 
-from steadyset.assessment.extract import Extract
 from steadyset.findings.citations import Methods
 from steadyset.foundation.arguments import CORE, LEVEL
 from steadyset.foundation.display import Display, Shown
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import SHOWN_NAMES, listed
-from steadyset.inference.features import Feature
+from steadyset.inference.features import Extract, Feature
 from steadyset.inference.instability import Alternatives
 from steadyset.inference.models import Coefficients, Predicted
 from steadyset.io import beneath

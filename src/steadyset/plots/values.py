@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.assessment.extract import Extract
 from steadyset.findings import Findings, findings_of
 from steadyset.findings.box import directions_of, shown_procedure
 from steadyset.foundation.arguments import check_integer
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed, percent, shown_name
+from steadyset.inference.features import Extract
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.plots.catalogue import picture
 from steadyset.plots.drawing import shortened, text_width

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from steadyset.assessment import Assessment
-    from steadyset.assessment.extract import Extract
+    from steadyset.inference.features import Extract
 
 LEAST_CANDIDATES = 10
 FEWEST_UNITS = 24  # from which effects have intervals: of 10 and 16 rows these covered 64% and 81%
