@@ -272,7 +272,7 @@ def _steps(found: Findings) -> tuple[Step, ...]:
     if wider == names:  # each decides by itself how many
         return stated, more
     words = "Twice as many features of each method"
-    return stated, more, _step(words, job, "assess", f"st.assess({wider!r}, ...)", selector=wider, out=None)
+    return stated, more, _step(words, job, "assess", f"st.assess({wider!r}, X, y)", selector=wider, out=None)
 
 
 def _step(words: str, job: Any, command: str, python: str, **changed: Any) -> Step:

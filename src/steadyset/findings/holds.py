@@ -81,7 +81,7 @@ def what_can_be_said(found: Findings) -> str:
     said += [_signs(found, one) for one in found.coefficients if one.name == name]
     said += [_rows(found, one) for one in found.predictions if one.name == name]
     if not found.predictions:
-        said.append("Whether coefficients and predictions hold was not asked; `steadyset assess --predictions` does.")
+        said.append("Whether coefficients and predictions hold was not asked: keep predictions to have it told.")
     said.append(
         "All of this is about resamples of these rows. What a new study would select again, `steadyset replicate` "
         "estimates; which features are causes, and how many of them are false, nothing here says."
