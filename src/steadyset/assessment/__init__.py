@@ -15,7 +15,6 @@ from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 
 from steadyset.assessment.engines import CRASHED, KILLED, Execution, check_picklable, compute
-from steadyset.assessment.extract import extract_of, most_selected
 from steadyset.assessment.folder import RunFolder, Saving, is_saved
 from steadyset.assessment.request import DETAILS, JOB, Request, SelectorsLike, make_request
 from steadyset.assessment.result import Assessment
@@ -42,7 +41,7 @@ from steadyset.resampling import Bootstrap, Resampling, as_resampling
 from steadyset.resampling.base import ResamplingLike
 from steadyset.runner.columns import medians
 from steadyset.runner.conditions import reason
-from steadyset.runner.plan import Cut
+from steadyset.runner.plan import Cut, extract_of, most_selected
 from steadyset.runner.run import EVERY_ROW, Cell, error_on_all_rows
 from steadyset.runner.scoring import ScoringLike
 from steadyset.selections import Selections

@@ -9,7 +9,6 @@ from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 from steadyset._version import __version__
-from steadyset.assessment.extract import extract_of, most_selected
 from steadyset.assessment.request import data_details, fingerprint, prepared_settings
 from steadyset.assessment.result import steadiness
 from steadyset.findings.citations import Methods, cite, sentences, told
@@ -31,6 +30,7 @@ from steadyset.foundation.arguments import LEVEL
 from steadyset.foundation.text import counted, listed, number, shown_name
 from steadyset.inference.interval import confidence_interval
 from steadyset.inference.table import cautions
+from steadyset.runner.plan import extract_of, most_selected
 from steadyset.runner.scoring import lower_is_better, score_title
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import about_selector

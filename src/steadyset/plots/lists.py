@@ -1,4 +1,4 @@
-"""A few lists beside each other: which names are in which."""
+"""Lists: which names are in which of a few, and a shortlist with the look-alikes of its features."""
 
 from __future__ import annotations
 
@@ -6,20 +6,40 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.findings import Findings
+from steadyset.findings import Findings, findings_of
 from steadyset.foundation.arguments import check_integer
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.text import counted
+from steadyset.foundation.text import counted, percent
 from steadyset.plots.catalogue import picture
 from steadyset.plots.drawing import text_width
-from steadyset.plots.picture import LONGEST_NAME, RULE, SMALL, STEADY, Picture, foremost, names, pictured, tips
+from steadyset.plots.picture import (
+    INK,
+    LONGEST_NAME,
+    MUTED,
+    PALE,
+    RULE,
+    SMALL,
+    STEADY,
+    Picture,
+    coloured,
+    foremost,
+    names,
+    pictured,
+    shares,
+    tips,
+)
 from steadyset.selections import RunsLike, Selections, as_selections
+from steadyset.shortlists.listed import CANDIDATE, GROUP, LISTED, ListedFeature
+from steadyset.shortlists.result import Shortlist
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MAX_LISTS, MAX_SHARED = 8, 30
 SHARED_COLUMNS = "feature list: text; place column lists: int; inside: bool"
+STANDS_IN = "look-alike"
+ROLES = {LISTED: STEADY, STANDS_IN: MUTED, CANDIDATE: PALE}
+SHORTLIST_COLUMNS = "feature role beside direction: text; place: int; frequency low high: float"
 
 
 def _few(findings: Findings) -> bool:
@@ -66,7 +86,9 @@ def shared_names(selections: RunsLike | Findings, *, top: int = MAX_SHARED) -> P
     alone = int((sel.counts == 1).sum())
     left = len(shared) - len(shared[:top])
     note = f"{counted(len(shared), 'name')} in two lists or more{f', the first {top} shown' if left else ''}; "
-    return pictured(rows, SHARED_COLUMNS, _drawn, f"{note}{counted(alone, 'name')} in one list only.", _seen)
+    return pictured(
+        rows, SHARED_COLUMNS, _shared_drawn, f"{note}{counted(alone, 'name')} in one list only.", _shared_seen
+    )
 
 
 def _only(found: Findings) -> Selections:
@@ -75,7 +97,7 @@ def _only(found: Findings) -> Selections:
     return next(iter(found.selections.values()))
 
 
-def _drawn(alt: Any, data: pd.DataFrame) -> Any:
+def _shared_drawn(alt: Any, data: pd.DataFrame) -> Any:
     axis = alt.Axis(orient="top", labelAngle=0, labelLimit=110, ticks=False, domain=False, labelOverlap=False)
     lists = alt.X("list:N", sort=alt.SortField("column"), title=None, axis=axis)
     base = alt.Chart(data).encode(y=names(alt, "feature", "place"), tooltip=tips(alt, "feature", "list", "lists"))
@@ -90,7 +112,99 @@ def _drawn(alt: Any, data: pd.DataFrame) -> Any:
     )
 
 
-def _seen(data: pd.DataFrame) -> str:
+def _shared_seen(data: pd.DataFrame) -> str:
     most = foremost(data, "lists")
     n = data["column"].nunique()
     return f"{most['feature']} is in {most['lists']} of {n} lists."
+
+
+@picture(
+    title="The list and its look-alikes",
+    needs=("shortlist",),
+    draws=lambda result: isinstance(result, Shortlist),
+    caption="Look-alikes stand below the feature that they can stand in for.",
+    place=76,
+)
+def listed_features(result: Findings | Shortlist, *, top: int = 30, alike: int = 2) -> Picture:
+    """Bars of how often features are among the best of the halves: listed ones, look-alikes below them, candidates.
+
+    A look-alike that is listed itself, or a candidate, keeps that colour below the feature that it resembles.
+
+    Parameters
+    ----------
+    result : Findings or Shortlist
+        The shortlist, or its findings.
+    top : int, default=30
+        How many listed features are shown at most; a third as many candidates follow.
+    alike : int, default=2
+        How many look-alikes that are not listed are shown below each.
+
+    Returns
+    -------
+    Picture
+        The frame that is shown (`data`) and its drawing, which `save` writes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import steadyset as st
+    >>> X = np.random.default_rng(2).normal(size=(60, 200))
+    >>> y = np.arange(60) % 2
+    >>> X[y == 1, :3] += 1.5
+    >>> found = st.shortlist(X, y, bases=["filter"], permutations=20, outer=0)
+    >>> st.plot.listed_features(found).data["role"].value_counts()[["listed", "candidate"]].tolist()
+    [3, 10]
+    """
+    check_integer("top", top, least=1)
+    check_integer("alike", alike, least=0)
+    listed = findings_of(result).shortlist
+    if listed is None:
+        raise InputError("result has no shortlist; give what st.shortlist returns.")
+    known = {one.feature: one for one in listed.features}
+    leads = [*listed.of_tier(LISTED)[:top], *listed.of_tier(GROUP)[:top]]
+    rows: dict[str, tuple[Any, ...]] = {}
+    for lead in [*leads, *listed.of_tier(CANDIDATE)[: max(10, top // 3)]]:
+        if lead.feature in rows:
+            continue
+        rows[lead.feature] = _row(lead, "", len(rows))
+        stand_in = [name for name in lead.alike if name not in rows] if lead.tier == LISTED else []
+        too = [name for name in stand_in if name in known and known[name].tier == LISTED]
+        for name in [*too, *[name for name in stand_in if name not in too][:alike]]:
+            often = lead.alike_frequencies[lead.alike.index(name)]
+            unknown = (name, STANDS_IN, lead.feature, "", len(rows), often, often, often)
+            rows[name] = _row(known[name], lead.feature, len(rows)) if name in known else unknown
+    among = listed.features[0].among if listed.features else 0
+    note = f"Among the best {among} of {2 * listed.n_splits} random halves of the rows; thin lines: 95% intervals."
+    if any(beside for _, _, beside, *_ in rows.values()):
+        note += " Thin bars: look-alikes of the feature above."
+    return pictured(list(rows.values()), SHORTLIST_COLUMNS, _listed_drawn, note, _listed_seen)
+
+
+def _row(one: ListedFeature, beside: str, place: int) -> tuple[Any, ...]:
+    role = STANDS_IN if one.tier == GROUP else one.tier
+    return one.feature, role, beside, one.direction, place, one.frequency, one.low, one.high
+
+
+def _listed_drawn(alt: Any, data: pd.DataFrame) -> Any:
+    base = alt.Chart(data).encode(
+        y=names(alt, "feature", "place"),
+        tooltip=tips(alt, "feature", "role", "beside", "direction", frequency=(".0%", "share of halves")),
+    )
+    coded = base.encode(
+        x=shares(alt, "frequency", "share of halves", stack=None), color=coloured(alt, "role", ROLES, title=None)
+    )
+    bars = coded.transform_filter("datum.beside === ''").mark_bar(height=9)
+    thinner = coded.transform_filter("datum.beside !== ''").mark_bar(height=4)
+    ends = base.encode(x=alt.X("low:Q"), x2="high:Q")
+    around = ends.mark_rule(color="white", strokeWidth=3, opacity=0.6, aria=False)
+    intervals = ends.mark_rule(color=INK, strokeWidth=1, aria=False)
+    return (bars + thinner + around + intervals).properties(width=420, height=alt.Step(15))
+
+
+def _listed_seen(data: pd.DataFrame) -> str:
+    chosen = data[data["role"] == LISTED]
+    if not len(chosen):
+        return "No feature passes; the closest are shown."
+    first = foremost(chosen, "frequency")
+    often = percent(round(float(first["frequency"]), 2))
+    return f"{counted(len(chosen), 'feature')} passed; most often chosen is {first['feature']} ({often} of halves)."

@@ -1,11 +1,15 @@
-"""What all runs of an assessment or a tuning share: the data, which importances count as selected, the seeds."""
+"""What all runs of an assessment or a tuning share: the data, which importances count as selected, the seeds.
+
+Results keep a small extract of the data, so that pictures can show the values of their first features.
+"""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 from uuid import uuid4
 
@@ -15,6 +19,7 @@ from sklearn.base import clone
 
 from steadyset.foundation.arguments import check_finite, check_integer, wrong_argument
 from steadyset.foundation.errors import Argument, InputError, UninformativeWarning
+from steadyset.inference.features import Extract
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import Resample, Resampling, Rows
 from steadyset.runner.columns import FrameColumns
@@ -22,10 +27,12 @@ from steadyset.runner.conditions import RECORD, OnWarning
 from steadyset.runner.forced import Forced
 from steadyset.runner.preparation import Preparation
 from steadyset.runner.scoring import Score
+from steadyset.selections import Selections
 from steadyset.selectors.catalogue import open_tasks
 from steadyset.tasks import TASKS
 
 PER_FOLD = ("mean", "median")
+MAX_FEATURES, MAX_ROWS = 60, 500  # of an extract
 
 
 @dataclass(frozen=True)
@@ -254,3 +261,32 @@ def ready(estimator: Any, plan: Plan, run: int | str) -> Any:
 def run_key(run: int | str) -> int:
     """A run, or the label of its resample without the digest of its rows, as a number."""
     return run if isinstance(run, int) else int.from_bytes(DIGEST.sub("", run).encode()[-8:], "big")
+
+
+def extract_of(plan: Plan, names: Sequence[str], first: Iterable[str]) -> Extract:
+    """The values of these features, as many as an extract holds, in all rows or in a random part of them."""
+    places = {name: place for place, name in enumerate(names)}
+    texts = set() if plan.columns is None else set(plan.columns.labels)  # labels are no amounts
+    kept = [name for name in dict.fromkeys(first) if name in places and places[name] not in texts][:MAX_FEATURES]
+    rows = np.arange(len(plan.y))
+    if len(rows) > MAX_ROWS:
+        rows = np.sort(np.random.default_rng(plan.seed).choice(rows, MAX_ROWS, replace=False))
+    task, y = TASKS[plan.task], plan.y[rows]
+    has_classes = task.has_classes
+    return Extract(
+        tuple(kept),
+        tuple(tuple(float(f"{value:.5g}") for value in plan.X[rows, places[name]]) for name in kept),
+        tuple(map(str, y)) if has_classes else (),
+        () if has_classes else tuple(float(f"{value:.5g}") for value in task.amounts(y)),
+        len(plan.y),
+    )
+
+
+def most_selected(selections: Mapping[str, Selections]) -> list[str]:
+    """The most frequent features of each procedure: the first of all, then the second of all."""
+    orders = [np.argsort(-sel.counts, kind="stable")[:MAX_FEATURES] for sel in selections.values()]
+    named = [
+        [sel.features[f] for f in order if sel.counts[f]]
+        for sel, order in zip(selections.values(), orders, strict=True)
+    ]
+    return [name for turn in zip_longest(*named) for name in turn if name is not None]

@@ -12,7 +12,6 @@ from typing import Any
 
 from steadyset._version import __version__
 from steadyset.assessment import Assessment, Execution, assess
-from steadyset.assessment.extract import extract_of
 from steadyset.assessment.request import data_details, fingerprint, make_plan, refuse_beside
 from steadyset.foundation.arguments import (
     Labels,
@@ -33,7 +32,7 @@ from steadyset.io.numbers import aligned_rows, group_values, target_values
 from steadyset.kernels.jit import say_what_is_compiled
 from steadyset.resampling import Subsample
 from steadyset.runner.columns import filled, medians, refuse_gaps
-from steadyset.runner.plan import Plan
+from steadyset.runner.plan import Plan, extract_of
 from steadyset.shortlists.exchange import exchange_of
 from steadyset.shortlists.help import fewer_rows, other_choices, power
 from steadyset.shortlists.kept import KeptOrders
