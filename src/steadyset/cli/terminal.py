@@ -197,7 +197,7 @@ def render(found: Findings, form: str, *, safe: bool = False) -> None:
     if form == "json":
         print(found.to_json())
     elif form == "csv":
-        from steadyset.findings.tables import main_rows
+        from steadyset.findings.other_tables import main_rows
 
         print_rows(main_rows(found), form, safe=safe)
     else:

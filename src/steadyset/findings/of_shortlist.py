@@ -10,9 +10,9 @@ from steadyset._version import __version__
 from steadyset.findings import shortlist_words
 from steadyset.findings.citations import Methods, Sentence, cite, sentences, told
 from steadyset.findings.of_results import target_told
+from steadyset.findings.other_tables import main_rows
 from steadyset.findings.paragraphs import data_sentences, rows_told, software_sentence
 from steadyset.findings.parts import Findings, record_findings
-from steadyset.findings.tables import main_rows
 from steadyset.foundation.arguments import CORE, LEVEL
 from steadyset.foundation.text import counted, listed, number, percent, shown_name, span
 from steadyset.io.disk import LIST_NAMES, LIST_SHEET, LIST_TABLE, explained, write_durably
