@@ -111,7 +111,8 @@ def _more_runs_then_rename_and_delete(page, folder):
     page.get_by_label("Runs in all").fill("4")
     page.get_by_role("button", name="Add", exact=True).click()
     page.locator(".progress").wait_for()
-    page.locator("iframe.report").wait_for()
+    report = page.frame_locator("iframe.report").get_by_role("heading", level=1)  # else the frame would ask for a run
+    report.wait_for()  # that has another name meanwhile, or is gone
     assert len(Assessment.open(folder / "study 1").cells) == 8
     page.get_by_text("Rename, tag or delete").press("Enter")
     page.get_by_label("New name").fill("../away")
@@ -120,6 +121,7 @@ def _more_runs_then_rename_and_delete(page, folder):
     page.get_by_label("New name").fill("kept")
     page.get_by_role("button", name="Rename").click()
     page.wait_for_url("**/runs/kept")
+    report.wait_for()
     page.once("dialog", lambda dialog: dialog.dismiss())
     page.get_by_text("Rename, tag or delete").press("Enter")
     page.get_by_role("button", name="Delete").click()
