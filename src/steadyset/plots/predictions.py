@@ -177,7 +177,7 @@ def _seen_calibration(data: pd.DataFrame) -> str:
     needs=("predictions",),
     caption="Each row of the data: what the model on all rows predicts for it, and what the models of the runs do. "
     "Lines hold 95% of the runs; models that agreed would lie on the diagonal.",
-    place=31,
+    place=33,
 )
 def prediction_instability(result: Findings | Assessment) -> Picture:
     """The instability plot: predictions of the runs' models against those of the model on all rows.
@@ -242,7 +242,7 @@ def _instability_seen(data: pd.DataFrame) -> str:
     caption="Tenths of the rows by the prediction of each model: the mean prediction, and what was observed. All "
     "models meet the same rows, most of which they were fitted to: how far the lines lie apart says how much they "
     "depend on the rows at hand, not how well calibrated a model is in new rows.",
-    place=32,
+    place=34,
 )
 def calibration_fan(result: Findings | Assessment) -> Picture:
     """The calibration of each run's model on all rows of the data, beside that of the model on all rows.
