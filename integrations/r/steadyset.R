@@ -16,7 +16,7 @@ STEADYSET_NO <- c(paired = "--independent")  # what is typed for FALSE, where th
 # selectors: such as c("lasso:k=20", "jmi:k=20"); NULL takes five that suit y. groups: one value per sample; samples of
 # one group stay together. force: covariates that stay in every model, a data frame with one row per sample or the names
 # of columns of X; block: one value per sample, such as its batch, which is adjusted for. prepare: such as
-# "impute=median, scale", fitted within each run. out: the run folder; NULL takes one that lasts as long as this session.
+# "impute=median, scale", fitted within each run. out: the run folder; NULL takes one that lasts as long as R runs.
 # Returns a list: answer, summary, features, differences, cores, notes, folder.
 steadyset_assess <- function(X, y, selectors = NULL, runs = NULL, resampling = NULL, groups = NULL, seed = NULL,
                              out = NULL, samples_in_columns = NULL, force = NULL, block = NULL, prepare = NULL, ...,
