@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.documentation import DOCS, script, written_pages
 
+from papers.framework import unregister_paper
 from steadyset.cli import run
 from steadyset.measures import record
 from steadyset.selectors.filters import registry
@@ -33,6 +34,8 @@ PAGES = sorted(page for page, text in TEXTS.items() if make_outputs.BLOCK.search
 def _forget_what_a_page_registers(monkeypatch, tmp_path):
     monkeypatch.setattr(record, "_families", dict(record._families))
     monkeypatch.chdir(tmp_path)
+    yield
+    unregister_paper("doe-2026")  # of extending.md
 
 
 def name_of(page):
