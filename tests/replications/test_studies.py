@@ -91,7 +91,7 @@ def test_lists_directions_and_votes_by_hand():
 def test_effects_are_those_of_a_hand_worked_difference():
     X = pd.DataFrame({"g0": [100.0, 102, 104, 106], "g1": [0.0, 1, 0, 2], "g2": [3.0, 1, 2, 0]})
     y = np.array(["a", "b", "a", "b"])
-    found = compared({"A": (X, y), "B": (X, y)})
+    found = compared({"A": (X, y), "B": (X + 1, y)})
     # means 102 and 104, squared deviations 8 + 8 over 2 degrees of freedom
     assert found.features["effect: A"].tolist() == pytest.approx([2 / np.sqrt(8)])
 
@@ -220,3 +220,32 @@ def test_the_command_compares_several_files_and_continues(tmp_path, monkeypatch,
     assert "(Benjamini and Hochberg 1995)" in text
     assert run(["replicate", "first.csv", "first.csv", "--target", "y", "--selector", "anova:k=4"]) == 2
     assert "given twice" in capsys.readouterr().err
+
+
+def shared_rows():
+    X, y = real(60, seed=4)
+    return {
+        "a copy": (X, y),
+        "a part": (X[20:], y[20:]),
+        "a part in another order": (X[40:10:-1], y[40:10:-1]),
+        "scaled in another way": (np.arange(1, 101) * X[:45] + 3, y[:45]),
+        "a part beside rows of its own": tuple(
+            np.concatenate(both) for both in zip((X[:5], y[:5]), real(40, seed=5), strict=True)
+        ),
+    }
+
+
+@pytest.mark.parametrize("kind", shared_rows())
+def test_studies_that_share_rows_are_refused(kind):
+    # They would agree, and the rows that both have would be the reason.
+    with pytest.raises(InputError, match=r"\d+ rows of B stand in A too, by their values; .* leave these rows out"):
+        compared({"A": real(60, seed=4), "B": shared_rows()[kind]}, "anova:k=4", pairs=20)
+
+
+def test_rows_that_coarse_features_do_not_tell_apart_are_no_shared_rows():
+    def items(seed):
+        random = np.random.default_rng(seed)
+        y = np.arange(40) % 2
+        return random.integers(0, 2, size=(40, 6)) + np.outer(y, np.arange(6) < 1), y
+
+    assert compared({"A": items(1), "B": items(2)}, "anova:k=1", pairs=20).compared.n_features == 6

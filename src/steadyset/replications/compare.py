@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,8 @@ from steadyset.tasks import TASKS
 
 FOLDS = 5  # of a study, for how well it predicts itself
 SMALLEST, LARGEST = 1 / 8, 4.0  # multiples of the rows for which a study's own resamples predict another
+ALIKE, LEAST_ALIKE = 0.95, (3, 0.1)  # rows that are the same correlate so; how many, and which share, is no accident
+MANY_FEATURES = 50  # from there on other rows do not correlate so highly
 
 
 def compare_studies(
@@ -90,7 +92,8 @@ def compare_studies(
     Raises
     ------
     InputError
-        Where studies share no feature, have other classes or another kind of target, or an argument makes no sense.
+        Where studies share rows or no feature, have other classes or another kind of target, or an argument makes no
+        sense.
 
     Examples
     --------
@@ -115,6 +118,7 @@ def compare_studies(
         name: make_request(selector, one, None, resampling=_folds(one), scoring=[], cut=kept, random_state=random_state)
         for name, one in data.items()
     }
+    _refuse_shared_rows(asked)
     first = next(iter(asked.values()))
     if len(first.selectors) != 1:
         raise InputError(f"selector must be one selector (got {len(first.selectors)}); ask for each by itself.")
@@ -241,6 +245,43 @@ def _restricted(data: Data, own: Request, shared: Sequence[str]) -> Data:
     return replace(data, X=values, y=plan.y, features=tuple(shared), groups=plan.groups, task=plan.task)
 
 
+def _refuse_shared_rows(asked: Mapping[str, Request]) -> None:
+    """Rows that stand in two studies make them agree, so that nothing would follow from it.
+
+    They have equal values or, where one file was scaled in another way, correlate highly once each study is
+    standardised. As many rows that are alike within a study say that the features do not tell rows apart.
+    """
+    by_values = {name: [row.tobytes() for row in one.plan.X] for name, one in asked.items()}
+    scaled = {name: _unit_rows(one.plan.X) for name, one in asked.items() if one.plan.X.shape[1] >= MANY_FEATURES}
+    for a, b in combinations(asked, 2):
+        repeated = sum(len(rows) - len(set(rows)) for rows in (by_values[a], by_values[b]))
+        shared = [(len(set(by_values[a]) & set(by_values[b])), repeated)]
+        if scaled:
+            A, B = scaled[a], scaled[b]
+            within = sum(int(((one @ one.T >= ALIKE).sum(axis=0) > 1).sum()) for one in (A, B))
+            shared.append((int((A @ B.T >= ALIKE).any(axis=0).sum()), within))
+        least = max(LEAST_ALIKE[0], LEAST_ALIKE[1] * min(len(by_values[a]), len(by_values[b])))
+        count = max((n for n, by_accident in shared if n >= max(least, 2 * by_accident)), default=0)
+        if count:
+            raise InputError(
+                f"{count:,} rows of {shown_name(b)} stand in {shown_name(a)} too, by their values; studies that share "
+                "rows agree for that reason: leave these rows out of one of them."
+            )
+
+
+def _unit_rows(X: Floats) -> Floats:
+    """The rows as vectors of length 1 after each feature was standardised; gaps count as means."""
+    rows = np.nan_to_num(_standardised(X))
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(length == 0, 1, length)
+
+
+def _standardised(X: Floats) -> Floats:
+    spread = np.nanstd(X, axis=0)
+    constant = spread <= EQUAL * np.nanmax(np.abs(X), axis=0)
+    return np.asarray((X - np.nanmean(X, axis=0)) / np.where(constant, np.inf, spread))
+
+
 def _framed(values: Floats, names: Sequence[str], like: Any) -> Any:
     """Values as a frame where those of the study were one: functions that select may ask for names."""
     if not hasattr(like, "columns"):
@@ -259,12 +300,7 @@ def _folds(data: Data) -> KFold:
 
 def _pooled(data: Mapping[str, Data], asked: Mapping[str, Request]) -> Data:
     """All rows of all studies, each feature standardised within each study; gaps stay."""
-    every = []
-    for one in asked.values():
-        X = one.plan.X
-        spread = np.nanstd(X, axis=0)
-        constant = spread <= EQUAL * np.nanmax(np.abs(X), axis=0)
-        every.append((X - np.nanmean(X, axis=0)) / np.where(constant, np.inf, spread))
+    every = [_standardised(one.plan.X) for one in asked.values()]
     first = next(iter(data.values()))
     y = np.concatenate([one.plan.y for one in asked.values()])
     impute = next((one.impute for one in data.values() if one.impute is not None), None)
