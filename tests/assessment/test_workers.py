@@ -116,6 +116,20 @@ def test_what_no_cache_has_is_compiled_here_before_workers_would_do_it_side_by_s
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("begin", [lambda *_: iter(()), lambda *_: 1 / 0], ids=["compiles", "cannot start"])
+def test_on_an_empty_cache_other_processes_compile_for_each_module_of_selectors_but_one(monkeypatch, begin):
+    begun = []
+    monkeypatch.setattr(engines, "nothing_compiled", lambda: True)
+    monkeypatch.setattr(engines, "FOLDER", "somewhere")
+    monkeypatch.setattr(engines, "job_count", lambda n_jobs: 8 if n_jobs == -1 else 1)
+    monkeypatch.setattr(engines._Workers, "begin", lambda self, *given: begun.append(given) or (_ for _ in begin()))
+    how = {"resampling": Bootstrap(3), "random_state": 3}
+    found = assess(["anova:k=2", "lasso", "jmi:k=2", "forest"], X, Y, **how)
+    assert begun == [([(0, 0), (1, 0)], 2)]
+    assert found.selections == assess(["anova:k=2", "lasso", "jmi:k=2", "forest"], X, Y, n_jobs=1, **how).selections
+    assert len(begun) == 1, "one job that was asked for is one process"
+
+
 def test_a_slow_first_run_does_not_send_the_quick_rest_to_workers(monkeypatch):
     """The first run of a selector loads its kernels; workers would load them again."""
     assert sent_to_workers(monkeypatch, [10.0, 0.01, 0.01, 0.01, 0.01]) == 0

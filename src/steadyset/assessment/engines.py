@@ -32,7 +32,7 @@ from steadyset.assessment.written import cell_json, read_cell
 from steadyset.foundation.arguments import check_flag, job_count, wrong_argument
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError, SteadysetError
 from steadyset.foundation.progress import Progress, check_progress
-from steadyset.kernels.jit import nothing_compiled
+from steadyset.kernels.jit import FOLDER, nothing_compiled
 from steadyset.runner.conditions import RECORD, check_on_warning, end_with, reason
 from steadyset.runner.plan import Plan
 from steadyset.runner.run import EVERY_ROW, Cell, Group, compute_group, grouped, run_label
@@ -107,7 +107,8 @@ def compute(
     check_engine(engine)
     jobs, saving = job_count(n_jobs), saving or Saving()
     if engine == "auto":
-        yield from _auto(plan, selectors, keys, jobs, saving)
+        # One job that was asked for is one process, also where kernels have to be compiled.
+        yield from (_serial if n_jobs == 1 else _auto)(plan, selectors, keys, jobs, saving)
     elif engine in ENGINES:
         yield from ENGINES[engine](plan, selectors, keys, jobs, saving)
     else:
@@ -122,15 +123,15 @@ def check_engine(engine: str) -> None:
 
 def _auto(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int, saving: Saving) -> Iterator[Cell]:
     """Small work in this process; large work, and what would take some seconds more, in several."""
-    if n_jobs == 1:
-        yield from _serial(plan, selectors, keys, n_jobs, saving)
-        return
     small = plan.X.nbytes <= SMALL_BYTES and all(_known(selector) for selector in (*selectors, plan.predictor))
     if small and nothing_compiled():
         # Workers would compile the same kernels side by side. All rows and two runs call what the others call.
-        first = sorted({run for _, run in keys})[:3]
-        yield from _serial(plan, selectors, [key for key in keys if key[1] in first], 1, saving)
+        first = sorted({run for _, run in keys})[: None if n_jobs == 1 else 3]
+        yield from _while_compiling(plan, selectors, [key for key in keys if key[1] in first], n_jobs, saving)
         keys = [key for key in keys if key[1] not in first]
+    if n_jobs == 1:
+        yield from _serial(plan, selectors, keys, n_jobs, saving)
+        return
     left = deque(grouped(plan, selectors, keys, n_jobs))
     if small:
         latest: dict[int, float] = {}
@@ -146,6 +147,30 @@ def _auto(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int
     if left:
         rest = [(selector, run) for selector, runs in left for run in runs]
         yield from ENGINES[_sharing(plan)](plan, selectors, rest, n_jobs, saving)
+
+
+def _while_compiling(
+    plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int, saving: Saving
+) -> Iterator[Cell]:
+    """The cells here, while other processes compile for those that come last: numba compiles in one thread at a time.
+
+    Selectors of one module share kernels. What a process compiles is on disk when its first cell is finished; the cell
+    itself is computed here again, so that whatever goes wrong there changes nothing.
+    """
+    modules = [type(selector).__module__ for selector in selectors]
+    cores = 1 if FOLDER is None else job_count(-1)
+    apart = list(dict.fromkeys(modules))[: min(cores, len(set(modules))) - 1]
+    with ExitStack() as stack:
+        compiling: Iterator[list[Cell]] = iter(())
+        if apart:
+            with suppress(Exception):
+                workers = _Workers(plan, selectors, len(apart), Saving())
+                compiling = workers.begin([(modules.index(module), 0) for module in apart], len(apart))
+                stack.callback(_leave, compiling)
+        yield from _serial(plan, selectors, [key for key in keys if modules[key[0]] not in apart], n_jobs, saving)
+        with suppress(Exception):
+            deque(compiling, maxlen=0)
+    yield from _serial(plan, selectors, [key for key in keys if modules[key[0]] in apart], n_jobs, saving)
 
 
 def _seconds(left: Iterable[Group], latest: Mapping[int, float]) -> float:
@@ -295,6 +320,11 @@ class _Workers:
         return Cell(selector, run, run_label(self.plan, run), None, None, failure=why)
 
     def _apart(self, keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
+        for cells in fetched(self.begin(keys, n_jobs)):
+            yield from cells
+
+    def begin(self, keys: Sequence[Key], n_jobs: int) -> Generator[list[Cell]]:
+        """Start the processes; the cells come as they are finished, whoever fetches them."""
         from joblib import Parallel, delayed
 
         plan = self.plan
@@ -313,12 +343,11 @@ class _Workers:
         )
         extensions = Extensions()
         with _deaf_children():
-            results = parallel(
+            results: Generator[list[Cell]] = parallel(
                 delayed(_compute_apart)(self.saving, extensions, plan.X, plan.y, rest, self.selectors[s], s, runs)
                 for s, runs in grouped(plan, self.selectors, keys, n_jobs)
             )
-        for cells in fetched(results):
-            yield from cells
+        return results
 
 
 def fetched(results: Generator[list[Cell]]) -> Iterator[list[Cell]]:
@@ -327,9 +356,13 @@ def fetched(results: Generator[list[Cell]]) -> Iterator[list[Cell]]:
         for cells in results:  # noqa: UP028 - `yield from` would close the results before they are made quiet
             yield cells
     finally:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # joblib warns of them
-            results.close()
+        _leave(results)
+
+
+def _leave(results: Generator[list[Cell]]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # joblib warns of what nobody fetches
+        results.close()
 
 
 def _process_losses() -> type[BaseException]:
