@@ -6,7 +6,9 @@ from tests.records import call
 
 import steadyset as st
 from steadyset.findings import findings_of
+from steadyset.findings.sections import display_of
 from steadyset.foundation.errors import InputError
+from steadyset.io.data.beside import giving_away, repeated_rows
 from steadyset.runner.scoring import SCORES
 from steadyset.tasks import TASKS
 
@@ -102,3 +104,75 @@ def test_a_column_without_any_value_is_refused_before_any_run(monkeypatch, run, 
     monkeypatch.setitem(globals(), "X", table)
     with pytest.raises(InputError, match="X has no value at all in the column 'x2'; leave it out"):
         run(unbalanced(40), impute=impute)
+
+
+def repeated(n_copies):
+    """50 samples of which the first ones stand in the data twice, and who belongs together."""
+    rows = np.r_[:50, :n_copies]
+    return X[rows], (np.arange(50) % 2)[rows], rows
+
+
+@pytest.mark.parametrize("n_copies", [1, 20])
+def test_copies_of_samples_are_a_caution_in_every_result(n_copies):
+    Z, y, _ = repeated(n_copies)
+    told = f"{n_copies} of {50 + n_copies} rows {'repeats' if n_copies == 1 else 'repeat'} another row in every feature"
+    quiet = {"progress": False}
+    results = [
+        call(st.assess, ["anova:k=2"], Z, y, resampling=st.Bootstrap(8), progress=False),
+        call(st.tune, SPACE, Z, y, resampling=st.KFold(2), sampler="grid", progress=False),
+        st.shortlist(Z, y, permutations=20, execution=quiet),
+        st.replication("anova:k=2", Z, y, pairs=20, execution=quiet),
+    ]
+    for result in results:
+        found = findings_of(result)
+        assert told in " ".join((*found.answer, *found.notes)), type(result)
+        assert repr(result).replace("\n", " ").count("another row in every") <= 1
+        assert str(display_of(found)).count(told) == 1, type(result)
+
+
+def test_copies_that_a_group_holds_together_and_coarse_features_are_no_reason_for_a_caution():
+    Z, _, samples = repeated(20)
+    assert repeated_rows(Z, samples) == 0
+    assert repeated_rows(Z, samples % 25) == 0
+    assert repeated_rows(Z, np.arange(70)) == repeated_rows(Z, None) == 20
+    assert repeated_rows((Z > 0).astype(float), None) == 0
+    assert repeated_rows(X, None) == 0
+
+
+LABELS = np.arange(100) % 3
+AMOUNTS = np.random.default_rng(5).normal(size=100)
+TIMES = np.column_stack([np.exp(AMOUNTS), np.arange(100) % 2])
+
+
+@pytest.mark.parametrize(
+    ("y", "column"),
+    [
+        (LABELS, 3 - LABELS),
+        (np.array(["ill", "well", "dead"])[LABELS], LABELS),
+        (LABELS, 10 * LABELS + np.arange(100) % 2),  # a finer grading
+        (AMOUNTS, 3 - 2 * AMOUNTS),
+        (AMOUNTS, np.exp(AMOUNTS)),
+        (TIMES, TIMES[:, 1]),
+        (TIMES, 365 * TIMES[:, 0]),
+    ],
+)
+def test_a_feature_that_stands_for_the_target_is_found(y, column):
+    assert giving_away(np.column_stack([X, column, X]), y) == [6]
+
+
+def test_what_merely_goes_with_the_target_is_not_found():
+    wrong = np.r_[LABELS[:99], (LABELS[99] + 1) % 3]
+    assert giving_away(np.column_stack([X, wrong, LABELS + 0.01 * AMOUNTS, LABELS > 0]), LABELS) == []
+    assert giving_away(np.column_stack([X, AMOUNTS + 0.1 * X[:, 0], np.round(AMOUNTS)]), AMOUNTS) == []
+    few = np.r_[np.zeros(24), np.ones(5)]
+    assert giving_away(np.column_stack([X[:29], few]), few) == []  # so few rows can agree by accident
+
+
+def test_the_target_among_the_features_is_a_caution_of_a_list_and_of_an_assessment():
+    y = np.arange(100) % 2
+    Z = np.column_stack([X, 2 - y])
+    told = "From x6 the target can be read without a single error. Leave it out if it stands for it or is known"
+    quiet = {"progress": False}
+    assessment = call(st.assess, ["anova:k=2"], Z, y, resampling=st.Bootstrap(8), progress=False)
+    for result in (assessment, st.shortlist(Z, y, permutations=20, execution=quiet)):
+        assert str(display_of(findings_of(result))).count(told) == 1

@@ -70,7 +70,7 @@ def test_a_number_goes_with_features():
 
 def test_classes_of_unequal_size_are_the_caution():
     X, y = table()
-    X = pd.concat([X] * 5, ignore_index=True)
+    X = pd.concat([X + 0.01 * copy for copy in range(5)], ignore_index=True)
     y = np.array(["rare"] * 6 + ["common"] * (len(X) - 6))
     assert "of the rows are of the class common" in box_of(assessed(X, y)).facts["Caution"]
 

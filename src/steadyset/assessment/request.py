@@ -25,6 +25,7 @@ from steadyset.foundation.errors import Argument, Complaints, InputError, about
 from steadyset.foundation.job import current_job
 from steadyset.foundation.text import reference, shown_name
 from steadyset.inference.features import data_directions
+from steadyset.io.data.beside import giving_away, repeated_rows
 from steadyset.io.data.data_table import Data, as_data, is_annotated
 from steadyset.io.labels import feature_names
 from steadyset.io.numbers import (
@@ -109,7 +110,7 @@ class Request:
         selectors = dict(zip(self.names, self.selectors, strict=True))
         told = {name: _selector_details(one, len(self.features), self.plan.task) for name, one in selectors.items()}
         stop = {"automatic": dict(self.automatic)} if self.automatic else {}
-        return {**data_details(self.plan, self.target), **stop, "selectors": told}
+        return {**data_details(self.plan, self.target, self.features), **stop, "selectors": told}
 
 
 def prepared_settings(plan: Plan) -> dict[str, Any]:
@@ -438,8 +439,8 @@ def _fewest(plan: Plan) -> dict[str, int]:
     return {what: min(one[what] for one in each) for what in each[0]} if each else {}
 
 
-def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
-    """The target, the missing values, the groups and the resampling, the versions of what computes, the job."""
+def data_details(plan: Plan, target: str, features: Sequence[str]) -> dict[str, Any]:
+    """The target, what looks wrong with rows and features, gaps, groups, resampling, versions of packages, the job."""
     resampling = plan.resampling
     task = TASKS[plan.task]
     return {
@@ -454,6 +455,8 @@ def data_details(plan: Plan, target: str = "") -> dict[str, Any]:
         "missing_features": len(plan.gaps),
         "preparation": "" if plan.preparation is None else plan.preparation.words,
         "blocks": "" if plan.forced is None else plan.forced.note,
+        "repeated_rows": repeated_rows(plan.X, plan.groups),
+        "giving_away": [str(features[f]) for f in giving_away(plan.amounts, plan.y)],
         "n_groups": 0 if plan.groups is None else len(np.unique(plan.groups)),
         "n_runs": plan.n_runs,
         "resampling": {

@@ -13,7 +13,7 @@ import numpy as np
 from steadyset.assessment.result import NOT_ABOVE
 from steadyset.findings import shortlist_words
 from steadyset.findings.answer import ranked, tells
-from steadyset.findings.of_results import target_told
+from steadyset.findings.of_results import data_told, target_told
 from steadyset.findings.parts import Core, Findings, Procedure
 from steadyset.foundation.text import counted, listed, number, percent, shown_name, span
 from steadyset.io.labels import UnionOfNames
@@ -381,7 +381,9 @@ def _of_shortlist(found: Findings) -> Box:
         "What is stated": shortlist_words.promise(whole),
         "Look-alikes": " ".join(shortlist_words.group_words(group) for group in whole.groups),
         "What it means": shortlist_words.power_words(whole) if not whole.names and whole.power else "",
-        "Caution": " ".join(shortlist_words.caution(whole)).removeprefix("Caution: "),
+        "Caution": " ".join(
+            (*data_told(found.settings), *(one.removeprefix("Caution: ") for one in shortlist_words.caution(whole)))
+        ),
     }
     return Box(
         shortlist_words.headline(whole), names, {name: words for name, words in said.items() if words}, _wider(found)

@@ -564,11 +564,33 @@ def _assessment_notes(assessment: Assessment, rows: tuple[Procedure, ...]) -> li
     return said
 
 
+def data_told(settings: Mapping[str, Any]) -> list[str]:
+    """What makes every number look better than it is: copies of samples, and the target among the features."""
+    details, said = settings.get(DETAILS, {}), []
+    if repeated := details.get("repeated_rows", 0):
+        said.append(
+            f"{repeated:,} of {settings['n_rows']:,} rows {'repeats' if repeated == 1 else 'repeat'} another row in "
+            "every feature. Copies of a sample make scores, stability and stated errors look better than they are: "
+            "leave them out, or say by groups which rows belong together."
+        )
+    if names := details.get("giving_away", []):
+        which, stand = ("it", "it stands for it or is") if len(names) == 1 else ("them", "they stand for it or are")
+        said.append(
+            f"From {listed(names, 5)} the target can be read without a single error. Leave {which} out if {stand} "
+            "known only together with it."
+        )
+    return said
+
+
 def target_told(settings: Mapping[str, Any]) -> list[str]:
-    """How a target of whole numbers was taken, whether events are few, and what unbalanced classes mean for scores."""
+    """What to know of the rows and the target.
+
+    What makes numbers look too good, how a target of whole numbers was taken, whether events are few, and what
+    unbalanced classes mean for scores.
+    """
     details, scoring = settings.get(DETAILS, {}), settings["scoring"]
     classes = details.get("classes", {})
-    said = []
+    said = data_told(settings)
     other = details.get("other_task")
     if classes and other is not None:  # labels that are whole numbers; for a number its task is no surprise
         said.append(

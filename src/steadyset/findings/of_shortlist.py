@@ -9,7 +9,7 @@ from pathlib import Path
 from steadyset._version import __version__
 from steadyset.findings import shortlist_words
 from steadyset.findings.citations import Methods, Sentence, cite, sentences, told
-from steadyset.findings.of_results import target_told
+from steadyset.findings.of_results import data_told, target_told
 from steadyset.findings.other_tables import main_rows
 from steadyset.findings.paragraphs import data_sentences, rows_told, software_sentence
 from steadyset.findings.parts import Findings, record_findings
@@ -34,6 +34,7 @@ RANKED = {
 def of_shortlist(result: Shortlist, *, core: float, level: float) -> Findings:
     """Everything that a shortlist says."""
     settings = result.settings
+    odd = data_told(settings)
     found = Findings(
         "shortlist",
         f"{rows_told(settings, settings['details'])}, {counted(settings['n_features'], 'feature')}",
@@ -41,8 +42,8 @@ def of_shortlist(result: Shortlist, *, core: float, level: float) -> Findings:
         level,
         core,
         tuple(settings["scoring"]),
-        shortlist_words.answer(result.listed),
-        notes=tuple(target_told(settings)),
+        (*shortlist_words.answer(result.listed), *(f"Caution: {one}" for one in odd)),
+        notes=tuple(note for note in target_told(settings) if note not in odd),
         settings=settings,
         shortlist=result.listed,
         extract=result.extract,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from math import nan, sqrt
@@ -63,7 +63,7 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
     selections = {f"configuration {chosen}": tuning.selections(chosen)}
     rows = tuple(_row(tuning, chosen, name, sel, level, blind) for name, sel in selections.items())
     frame, plan = tuning.frame, tuning.evaluator.plan
-    settings = _settings(tuning, choose or DEFAULT_RULE)
+    settings = _settings(tuning, choose or DEFAULT_RULE, tuning.selections(chosen).features)
     found = Findings(
         "tuning",
         f"{counted(len(plan.y), 'row')}, {counted(plan.X.shape[1], 'feature')}, "
@@ -91,7 +91,7 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
     return replace(found, methods=methods_of_tuning(tuning, found, chosen, choose))
 
 
-def _settings(tuning: Tuning, rule: str) -> dict[str, Any]:
+def _settings(tuning: Tuning, rule: str, features: Sequence[str]) -> dict[str, Any]:
     plan = tuning.evaluator.plan
     return {
         "n_rows": len(plan.y),
@@ -109,7 +109,7 @@ def _settings(tuning: Tuning, rule: str) -> dict[str, Any]:
         "choose": rule,
         "data_sha256": fingerprint(plan),
         "steadyset_version": __version__,
-        "details": {**data_details(plan, tuning.target), "predictor": ""},  # each configuration has its own
+        "details": {**data_details(plan, tuning.target, features), "predictor": ""},  # each configuration has its own
     }
 
 

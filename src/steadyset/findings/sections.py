@@ -241,7 +241,8 @@ def display_of(found: Findings, kind: str = "", *, most: int | None = MOST_ROWS)
         titled["What to do next"] = [str(step) for step in box.steps]
     sections = {title: lines for title, lines in titled.items() if lines}
     first = () if found.shortlist is not None else (box.headline, *map(str, box.names))
-    answer = dict.fromkeys((*first, *found.answer))
+    caution = [f"Caution: {told}" for name, told in box.facts.items() if name == "Caution" and told in found.notes]
+    answer = dict.fromkeys((*first, *found.answer, *caution))  # what stands here is no note any more
     return Display(kind or f"Findings of {found.kind}", found.about, tuple(answer), tables, legends, sections)
 
 

@@ -176,7 +176,7 @@ def shortlist(
             if n_repeats < outer:
                 told = f"There was time for {counted(n_repeats, 'repeat')} of {outer}."
                 listed = replace(listed, left_out=(*listed.left_out, told))
-    settings = _settings(plan, procedure, data.target)
+    settings = _settings(plan, procedure, data.target, names)
     extract = extract_of(plan, names, [one.feature for one in listed.features])
     result = Shortlist(listed, settings, evaluation, judged.features.listed, extract)
     if folder is not None:
@@ -262,7 +262,7 @@ def _asked(plan: Plan, procedure: Procedure, strata: Any) -> dict[str, Any]:
     }
 
 
-def _settings(plan: Plan, procedure: Procedure, target: str) -> dict[str, Any]:
+def _settings(plan: Plan, procedure: Procedure, target: str, names: Sequence[str]) -> dict[str, Any]:
     return {
         "n_rows": len(plan.y),
         "n_features": plan.X.shape[1],
@@ -278,5 +278,5 @@ def _settings(plan: Plan, procedure: Procedure, target: str) -> dict[str, Any]:
         "scoring": list(plan.score_names),
         "data_sha256": fingerprint(plan),
         "steadyset_version": __version__,
-        "details": data_details(plan, target),
+        "details": data_details(plan, target, names),
     }

@@ -1,4 +1,4 @@
-"""Columns beside the features: covariates and blocks as they are given, and what looks like no feature."""
+"""Columns beside the features: covariates and blocks as they are given; and what looks like no feature, or no row."""
 
 from __future__ import annotations
 
@@ -87,3 +87,51 @@ def unlike_columns(X: Floats, names: Sequence[str]) -> list[int]:
         if kind.sum() <= min(MOST, RARE * len(names)):
             odd |= kind
     return list(map(int, np.flatnonzero(odd)[:MOST]))
+
+
+FINE_FEATURES = 3  # features with mostly distinct values, in which no two samples agree by accident
+
+
+def repeated_rows(X: Floats, groups: Any) -> int:
+    """How many rows repeat, in every feature, a row that no group holds together with them.
+
+    0 where features are too coarse to tell samples apart, such as a few votes or counts.
+    """
+    rows = [hash(row.tobytes()) for row in X]
+    known, firsts = np.unique(rows, return_index=True)
+    together = range(len(rows)) if groups is None else np.unique(groups, return_inverse=True)[1].tolist()
+    repeated = len(set(zip(together, rows, strict=True))) - len(known)
+    if not repeated:
+        return 0
+    values = np.sort(X[firsts], axis=0)
+    distinct = 1 + (np.diff(values, axis=0) > 0).sum(axis=0)
+    return repeated if (distinct > len(firsts) / 2).sum() >= FINE_FEATURES else 0
+
+
+FEW_VALUES, LEAST_KNOWN, LEAST_OF_KIND = 12, 30, 8  # of a feature or target; rows, and rows of each value
+
+
+def giving_away(X: Floats, y: Any) -> list[int]:
+    """Features that may be the target in another form.
+
+    Of a target with few values: features with few values, each of which stands beside one value of the target alone.
+    Of one with many values: features in the same order as the target, or in the opposite one.
+    """
+    if len(X) < LEAST_KNOWN:
+        return []
+    found: set[int] = set()
+    start = np.sort(X[:LEAST_KNOWN], axis=0)
+    coarse = np.flatnonzero((np.diff(start, axis=0) != 0).sum(axis=0) < FEW_VALUES)
+    for column in np.asarray(y).reshape(len(X), -1).T:
+        kinds, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
+        if len(kinds) > FEW_VALUES:
+            order = np.argsort(codes, kind="stable")
+            steps, up = np.diff(X[order], axis=0), np.diff(codes[order])[:, None] > 0
+            for way in (steps, -steps):
+                found.update(np.flatnonzero(((way > 0) == up).all(axis=0) & (way >= 0).all(axis=0)).tolist())
+        elif len(kinds) > 1 and counts.min() >= LEAST_OF_KIND:
+            order = np.argsort(X[:, coarse], axis=0)
+            other = np.diff(np.take_along_axis(X[:, coarse], order, axis=0), axis=0) != 0
+            mixed = (~other & (np.diff(codes[order], axis=0) != 0)).any(axis=0)
+            found.update(coarse[~mixed & (other.sum(axis=0) < FEW_VALUES)].tolist())
+    return sorted(found)
