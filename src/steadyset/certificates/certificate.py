@@ -208,8 +208,4 @@ SEN_2021 = _table(
     """,
 )
 
-CLAIMS: Mapping[str, Claims] = {
-    "nogueira_2018": NOGUEIRA_2018,
-    "bommert_2020": BOMMERT_2020,
-    "sen_2021": SEN_2021,
-}
+CLAIMS: Mapping[str, Claims] = {"nogueira_2018": NOGUEIRA_2018, "bommert_2020": BOMMERT_2020, "sen_2021": SEN_2021}

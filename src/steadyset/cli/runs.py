@@ -158,11 +158,7 @@ def _told_of_runs(given: Given, usual: str, unit: str, function: Callable[..., A
     kept = f"what is finished is in {folder}, and the same command with --resume continues."
     arguments = given.arguments("run") | {"out": folder}
     _tell_of_compiling(people)
-    with (
-        resumable(kept) as stop,
-        progress_told(None if people else False, unit) as progress,
-        warnings.catch_warnings(),
-    ):
+    with resumable(kept) as stop, progress_told(None if people else False, unit) as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # what failed is told below
         result = function(given.selector, data, **_with_progress(arguments, stop.between(progress)))
     with resumable(kept), explained(folder, resumable=True):

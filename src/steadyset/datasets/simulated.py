@@ -343,11 +343,7 @@ def grouped_features(
 
 
 def redundant_features(
-    n: int = 2000,
-    d: int = 100,
-    *,
-    rho: float = 0.8,
-    random_state: int | np.random.SeedSequence | None = None,
+    n: int = 2000, d: int = 100, *, rho: float = 0.8, random_state: int | np.random.SeedSequence | None = None
 ) -> Simulated:
     """Two normal classes of equal size: the first half of the features has mean +1 or -1, the other half is noise.
 

@@ -14,14 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from steadyset.foundation.arguments import (
-    check_choice,
-    check_flag,
-    is_collection,
-    is_number,
-    is_whole,
-    wrong_argument,
-)
+from steadyset.foundation.arguments import check_choice, check_flag, is_collection, is_number, is_whole, wrong_argument
 from steadyset.foundation.errors import Argument, InputError, UninformativeWarning, after
 from steadyset.io.labels import describe_feature, feature_names, run_labels, some_names
 from steadyset.io.lists.wide import wide_table

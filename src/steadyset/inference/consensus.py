@@ -351,11 +351,7 @@ def intersection_law(sizes: Any, d: int) -> Floats:
 
 
 def _features(
-    runs: Mapping[str, Selections],
-    backers: Mapping[str, Ints],
-    sizes: Ints,
-    rule: str,
-    directions: Mapping[str, str],
+    runs: Mapping[str, Selections], backers: Mapping[str, Ints], sizes: Ints, rule: str, directions: Mapping[str, str]
 ) -> pd.DataFrame:
     """The features that are ever selected, the best score first."""
     d = len(next(iter(runs.values())).counts)

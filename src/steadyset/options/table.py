@@ -663,13 +663,7 @@ TABLE: tuple[Option, ...] = (
         ),
         Option("mc_error", "Simulate until the Monte Carlo error is below this.", "E", commands="measure"),
         Option(
-            "seed",
-            "Seed of the simulation.",
-            "N",
-            commands=PROCEDURES,
-            default=0,
-            least=0,
-            argument="random_state",
+            "seed", "Seed of the simulation.", "N", commands=PROCEDURES, default=0, least=0, argument="random_state"
         ),
         heading=CHANCE,
         calls=("chance",),

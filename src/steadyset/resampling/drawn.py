@@ -150,12 +150,7 @@ class Subsample(Resampling):
     takes_groups = True
 
     def __init__(
-        self,
-        n_runs: int = 100,
-        *,
-        fraction: float = 0.5,
-        stratified: bool = False,
-        random_state: int | None = None,
+        self, n_runs: int = 100, *, fraction: float = 0.5, stratified: bool = False, random_state: int | None = None
     ) -> None:
         self.n_runs = n_runs
         self.fraction = fraction

@@ -19,12 +19,7 @@ from steadyset.selectors.models.forest import ForestSelector
 from steadyset.selectors.models.group import GroupLassoSelector
 from steadyset.selectors.models.l0 import L0Selector
 from steadyset.selectors.models.rfe import RecursiveElimination
-from steadyset.selectors.penalty_paths import (
-    ElasticNetPath,
-    ElasticNetPaths,
-    elastic_net_path,
-    elastic_net_paths,
-)
+from steadyset.selectors.penalty_paths import ElasticNetPath, ElasticNetPaths, elastic_net_path, elastic_net_paths
 
 __all__ = [
     "Aggregate",

@@ -211,10 +211,7 @@ def _smallest_changes(
 
 
 def _brackets(
-    flips: Callable[[Ints, Ints, Floats], Bools],
-    point: Ints,
-    feature: Ints,
-    walk: Floats,
+    flips: Callable[[Ints, Ints, Floats], Bools], point: Ints, feature: Ints, walk: Floats
 ) -> tuple[Ints, Ints, Floats, Floats, Floats]:
     """(point, feature, sign, low, high) of the first steps that flip; both signs where both flip at the same step."""
     found, before = [], 0.0

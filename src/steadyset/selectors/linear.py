@@ -130,11 +130,7 @@ class ElasticNetSelector(LinearSelector):
         return tags
 
     def fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        covariates: ArrayLike | None = None,
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, covariates: ArrayLike | None = None
     ) -> Self:
         """Fit the path down to the given penalty or number of features, and keep the last model.
 

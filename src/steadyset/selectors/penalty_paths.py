@@ -289,12 +289,7 @@ def elastic_net_paths(
         tell_worst(paths, solving.spreads, tol)
         d = solving.data.X.shape[1]
         return [
-            (
-                path.penalties.copy(),
-                _sparse_rows(path, d),
-                path.intercepts,
-                path.violations / spread,
-            )
+            (path.penalties.copy(), _sparse_rows(path, d), path.intercepts, path.violations / spread)
             for path, spread in zip(paths, solving.spreads, strict=True)
         ]
 

@@ -192,11 +192,7 @@ def _others(first: Ints, rest: Ints, blocks: Blocks, threshold: float) -> tuple[
         kept_f.append(first[f[keep]])
         kept_g.append(others[g[keep]])
         kept_values.append(values[keep])
-    return (
-        np.column_stack([np.concatenate(kept_f), np.concatenate(kept_g)]),
-        np.concatenate(kept_values),
-        how_many,
-    )
+    return (np.column_stack([np.concatenate(kept_f), np.concatenate(kept_g)]), np.concatenate(kept_values), how_many)
 
 
 def _most_selected(counts: Ints) -> tuple[Ints, str]:

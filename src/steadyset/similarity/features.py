@@ -365,10 +365,6 @@ class FeatureSimilarity(Shown):
             raise wrong_argument("threshold", "a number from 0 to 1", threshold)
         self = object.__new__(cls)
         self.__dict__.update(
-            n_features=store.n_features,
-            features=names,
-            threshold=float(threshold),
-            notes=notes,
-            _store=store,
+            n_features=store.n_features, features=names, threshold=float(threshold), notes=notes, _store=store
         )
         return self

@@ -6,13 +6,4 @@ from steadyset.tuning.result import Trials, Tuning
 from steadyset.tuning.space import Space
 from steadyset.tuning.tuner import SearchOptions, tune
 
-__all__ = [
-    "FilteredModel",
-    "SearchOptions",
-    "Space",
-    "Trials",
-    "Tuning",
-    "front_probability",
-    "pareto_front",
-    "tune",
-]
+__all__ = ["FilteredModel", "SearchOptions", "Space", "Trials", "Tuning", "front_probability", "pareto_front", "tune"]

@@ -527,18 +527,10 @@ for _rule in (
         "one_se", _one_se, "the smallest of those within one standard error of the best {score}", (), "breiman1984"
     ),
     ChoiceRule(
-        "weighted",
-        _weighted,
-        "the largest weighted sum of stability (weight {0:g}) and {score}",
-        (0.5,),
-        "davis2006",
+        "weighted", _weighted, "the largest weighted sum of stability (weight {0:g}) and {score}", (0.5,), "davis2006"
     ),
     ChoiceRule(
-        "harmonic",
-        _harmonic,
-        "the largest harmonic mean of {score} and stability (weight {0:g})",
-        (1.0,),
-        "saeys2008",
+        "harmonic", _harmonic, "the largest harmonic mean of {score} and stability (weight {0:g})", (1.0,), "saeys2008"
     ),
     ChoiceRule(
         "knee",

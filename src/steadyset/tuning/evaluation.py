@@ -38,17 +38,7 @@ from steadyset.measures import Measure, get_measure
 from steadyset.resampling import Resample
 from steadyset.runner.extraction import Chosen
 from steadyset.runner.plan import Plan, ready
-from steadyset.runner.run import (
-    Cell,
-    Fit,
-    Fitted,
-    Job,
-    Training,
-    blind_scores,
-    can_fit_together,
-    compute,
-    fit_together,
-)
+from steadyset.runner.run import Cell, Fit, Fitted, Job, Training, blind_scores, can_fit_together, compute, fit_together
 from steadyset.runner.scoring import lower_is_better
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import is_ours
