@@ -123,12 +123,6 @@ class ElasticNetSelector(LinearSelector):
     outcomes = PATH_OUTCOMES
     path_parameters = ("penalty", "k")
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        if tags.classifier_tags is not None:  # of two features it keeps one by default, too few to tell three classes
-            tags.classifier_tags.poor_score = True
-        return tags
-
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, covariates: ArrayLike | None = None
     ) -> Self:

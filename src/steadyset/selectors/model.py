@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats
+from steadyset.kernels.linear.models import feature_sizes
 from steadyset.selectors.model_input import Standardised, Target, Training, left_out_copies, read_training
 from steadyset.selectors.path_data import Family
 from steadyset.selectors.validation import check_target
@@ -45,6 +46,10 @@ class Outcome:
     several: Family | None = None
     score: Callable[[Any, Floats, Any], float] | None = None
     least_leaf: int = 1
+
+    def loss_of(self, classes: NDArray[Any]) -> Family:
+        """The loss of a target with these classes."""
+        return self.several if self.several is not None and len(classes) > 2 else self.family
 
     @property
     def logistic(self) -> bool:
@@ -234,7 +239,9 @@ class TaskModel(BaseEstimator):  # type: ignore[misc]
         # Before the task is known, the tags of classes still say how many of them it would take.
         for name, outcome in self.outcomes.items():
             if task in (None, name) and outcome.estimator is ClassifierMixin:
-                tags.classifier_tags = ClassifierTags(multi_class=outcome.target != "binary")
+                # Of two features linear selectors keep one by default, too few to tell three classes.
+                poor = outcome.several is not None
+                tags.classifier_tags = ClassifierTags(poor_score=poor, multi_class=outcome.target != "binary")
             if task == name:
                 kind = "classifier" if outcome.estimator is ClassifierMixin else "regressor"
                 tags.estimator_type = kind
@@ -256,21 +263,24 @@ class ModelSelector(SelectorMixin, TaskModel):  # type: ignore[misc]
 class LinearSelector(ModelSelector):
     """A model with one coefficient per feature: coef_ is in the units of X, importances_ is |coef_| times the sd.
 
+    Of more than two classes it has one for each of them, and |coef_| is the root of the sum of their squares.
     n_tied_ counts the selected features of which a copy was not selected: only the order of the columns preferred them.
     """
 
     outcomes = LINEAR_OUTCOMES
     coef_: Floats
-    intercept_: float
+    intercept_: float | Floats
     importances_: Floats
     n_tied_: int
 
-    def _store(self, coef: Floats, intercept: float, data: Standardised, training: Training) -> None:
-        """Keep a model of the standardised features, put into the units of X."""
-        self.coef_ = coef / data.scale
-        self.intercept_ = float(intercept - self.coef_ @ data.centre)
-        self.importances_ = np.abs(coef)
-        self.support_ = coef != 0.0
+    def _store(self, coef: Floats, intercept: float | Floats, data: Standardised, training: Training) -> None:
+        """Keep a model of the standardised features, put into the units of X; rows of several outputs are classes."""
+        coef, intercepts = np.atleast_2d(coef), np.atleast_1d(intercept)
+        own = coef / data.scale
+        shifted = np.array([one - b @ data.centre for one, b in zip(intercepts, own, strict=True)])
+        self.coef_, self.intercept_ = (own, shifted) if len(own) > 1 else (own[0], float(shifted[0]))
+        self.importances_ = feature_sizes(coef)
+        self.support_ = np.asarray(coef.any(axis=0))
         if training.X.size:
             self.n_tied_ = len(left_out_copies(training.X, self.support_))
 

@@ -102,8 +102,8 @@ def tune(
     Parameters
     ----------
     space : str, Path, Mapping or None
-        "bommert" (filters x fractions x classifiers, Bommert 2020, table 6.5; with more than two classes without lasso
-        and boosting, for a number with the regression of each kind) or None for the same, a part of it such as
+        "bommert" (filters x fractions x classifiers, Bommert 2020, table 6.5; for other tasks the regression of each
+        kind) or None for the same, a part of it such as
         "bommert:model=lasso+knn,most=20" (at most 20 features), a json file, or a mapping with "filter", "fraction"
         and "model", as in the example.
     X : array-like, frame, scipy sparse matrix, AnnData or Data

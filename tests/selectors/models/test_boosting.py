@@ -5,11 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, softmax
+from sklearn.linear_model import LinearRegression
 
 from steadyset.foundation.errors import InputError
+from steadyset.kernels.linear.models import boost
 from steadyset.selectors import FilterSelector
-from steadyset.selectors.models.boosting import BoostingSelector
+from steadyset.selectors.model_input import read_training, standardise
+from steadyset.selectors.models.boosting import LOSSES, BoostingSelector
 
 
 def slow_boosting(X, y, w, n_steps, rate, logistic):
@@ -141,3 +144,45 @@ def test_boosting_of_counts_descends_to_the_regression_of_poisson_and_takes_larg
     gradient = ((X - X.mean(axis=0)) / scale).T @ (y - fitted.predict(X)) / y.sum()
     assert np.abs(gradient).max() < 1e-9
     assert (BoostingSelector(k=2, task="count").fit(X, y).get_support().sum(), fitted.task_) == (2, "count")
+
+
+def several_classes(seed, n=60, d=20, n_classes=3):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * np.linspace(1, 9, d) + 3
+    return X, np.argmax(X[:, :n_classes] / np.linspace(1, 9, d)[:n_classes] + rng.normal(size=(n, n_classes)), axis=1)
+
+
+def test_steps_of_several_classes_equal_a_loop_around_regressions_of_scikit_learn():
+    X, y = several_classes(0)
+    w = np.random.default_rng(1).integers(1, 4, size=60).astype(float)
+    own = (y[:, None] == np.arange(3)).astype(float)
+    scores = np.repeat(np.log(np.average(own, axis=0, weights=w))[None], 60, axis=0)
+    steps = []
+    for _ in range(40):
+        gradient = 2 / 3 * (own - softmax(scores, axis=1))
+        fits = [LinearRegression().fit(X[:, [j]], gradient, w) for j in range(20)]
+        fitted = [fit.predict(X[:, [j]]) for j, fit in enumerate(fits)]
+        steps.append(int(np.argmin([(w[:, None] * (gradient - one) ** 2).sum() for one in fitted])))
+        # Features are centred: a step moves no intercept.
+        scores += 0.1 * (fitted[steps[-1]] - np.average(fitted[steps[-1]], axis=0, weights=w))
+    ours = BoostingSelector(40).fit(X, y, w)
+    assert ours.steps_.tolist() == steps
+    np.testing.assert_allclose(ours.predict_proba(X), softmax(scores, axis=1), atol=1e-12)
+
+
+def test_names_and_order_of_classes_do_not_matter():
+    X, y = several_classes(2)
+    ours, renamed = BoostingSelector(50).fit(X, y), BoostingSelector(50).fit(X, np.array(["c", "a", "b"])[y])
+    assert ours.steps_.tolist() == renamed.steps_.tolist()
+    np.testing.assert_allclose(ours.coef_, renamed.coef_[[2, 0, 1]], rtol=1e-10)
+
+
+def test_two_classes_treated_as_several_take_the_steps_of_the_logistic_regression():
+    X, y = several_classes(3, n_classes=2)
+    training = read_training(X, y, None, target="classes")
+    data = standardise(training)
+    loss = LOSSES["multinomial"](training, data)
+    coef, steps = boost(loss.Xt, loss.residual, loss.offsets, 50, 0.1, 20)
+    logistic = BoostingSelector(50).fit(X, y)
+    assert steps.tolist() == logistic.steps_.tolist()
+    np.testing.assert_allclose((coef[1] - coef[0]) / data.scale, logistic.coef_, atol=1e-12)

@@ -275,7 +275,9 @@ def test_one_class_or_one_value_gets_a_sentence(selector):
         clone(selector).fit(X, np.full(40, y[0]))
 
 
-@each("selector", [s for s in LINEAR if is_classifier(s) and not isinstance(s, ElasticNetSelector)], ids=labelled)
+@each(
+    "selector", [s for s in LINEAR if isinstance(s, L0Selector | GroupLassoSelector) and is_classifier(s)], ids=labelled
+)
 def test_three_classes_get_a_sentence_from_models_of_two(selector):
     X, _ = example(selector)
     with pytest.raises(InputError, match=r"Only binary classification is supported.*y has 3 classes"):

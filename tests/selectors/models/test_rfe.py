@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.feature_selection import RFE
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 from steadyset.foundation.errors import InputError
@@ -98,3 +100,42 @@ def test_the_hinge_loss_is_for_classes():
     X = np.random.default_rng(0).normal(size=(30, 4))
     with pytest.raises(InputError, match="The hinge loss is for classes, and y is taken for a number"):
         RecursiveElimination(loss="hinge", task="number").fit(X, X[:, 0])
+
+
+def several_classes(seed, n=60, d=80, n_classes=4):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, np.argmax(X[:, :n_classes] + 0.5 * rng.normal(size=(n, n_classes)), axis=1)
+
+
+def squares(model):
+    """What scikit-learn's elimination sums by itself where a model has coef_; one against the rest has none."""
+    each = getattr(model, "estimators_", [model])
+    return sum((one.coef_**2).sum(axis=0) for one in each)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+@pytest.mark.parametrize("step", [1, 7])
+def test_elimination_for_several_classes_is_that_of_scikit_learn(loss, step):
+    X, y = several_classes(0)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    model = classifier(loss, len(y))
+    if loss == "hinge":
+        model = OneVsRestClassifier(model)
+    theirs = RFE(model, n_features_to_select=6, step=step, importance_getter=squares).fit(Z, y)
+    ours = RecursiveElimination(6, loss=loss, penalty=PENALTY, step=step).fit(X, y)
+    np.testing.assert_array_equal(ours.support_, theirs.support_)
+    np.testing.assert_allclose(ours.importances_[ours.support_] ** 2, squares(theirs.estimator_), rtol=1e-4)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(Z))
+    if loss == "logistic":
+        np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(Z), atol=1e-7)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_weights_of_several_classes_equal_copied_rows(loss):
+    X, y = several_classes(1)
+    weight = np.random.default_rng(0).integers(1, 4, size=len(y))
+    weighted = RecursiveElimination(5, loss=loss).fit(X, y, weight)
+    copied = RecursiveElimination(5, loss=loss).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    np.testing.assert_array_equal(weighted.ranking_, copied.ranking_)
+    np.testing.assert_allclose(weighted.coef_, copied.coef_, atol=1e-6)

@@ -19,6 +19,7 @@ to mu = 0; with the row weight in it, a row of weight 2 takes the same way as tw
 **Component-wise boosting** of a model of any loss: each step moves the one coefficient that fits best.
 With u = y - mean the negative gradient of the loss, a step fits u by weighted least squares on each feature alone,
 takes the feature that leaves the least squared error, and adds rate times its least-squares coefficient to the model.
+Of several classes every one has its own eta, and a step moves the coefficients of one feature for all of them.
 Buehlmann and Hothorn (2007), Boosting algorithms: regularization, prediction and model fitting.
 """
 
@@ -189,31 +190,39 @@ def _reach(value: float, change: float) -> float:
 EXPLAINED = 1e-12  # of the first covariance with the gradient
 
 
+def feature_sizes(coefs: Floats) -> Floats:
+    """|b_j| of each column: of several rows, the root of the sum of its squares."""
+    return np.asarray(np.abs(np.hypot.reduce(coefs)))
+
+
 def boost(
-    Xt: Floats, residual: Callable[[Floats, Floats], None], offset: float, n_steps: int, rate: float, k: int
+    Xt: Floats, residual: Callable[[Floats, Floats], None], offsets: Floats, n_steps: int, rate: float, k: int
 ) -> tuple[Floats, Ints]:
     """Coefficients, and the feature of each step; ends before step n_steps when a feature beyond the k-th would enter.
 
-    It also ends when y is explained without error. ``residual`` takes eta and writes w u.
+    It also ends when y is explained without error. Each offset starts an eta, a row of it and of the coefficients.
+    ``residual`` takes eta and writes w u.
 
     Xt is standardised (rows of zeros for constant features), so that the least-squares coefficient of a feature is its
     covariance with u and the error falls by the square of it.
     """
-    coef, eta, residuals = np.zeros(len(Xt)), np.full(Xt.shape[1], offset), np.empty(Xt.shape[1])
+    coef, eta = np.zeros((len(offsets), len(Xt))), np.repeat(offsets[:, None], Xt.shape[1], axis=1)
+    residuals = np.empty_like(eta)
     steps: list[int] = []
     chosen: set[int] = set()
     least = 0.0
     for step in range(n_steps):
         residual(eta, residuals)
-        covariance = times(Xt, residuals)
-        j = int(first_largest(np.abs(covariance)))
+        covariance = np.stack([times(Xt, one) for one in residuals])
+        sizes = feature_sizes(covariance)
+        j = int(first_largest(sizes))
         if step == 0:
-            least = EXPLAINED * abs(covariance[j])
-        explained = abs(covariance[j]) <= least  # what is left is rounding, and would let any feature enter
+            least = EXPLAINED * sizes[j]
+        explained = sizes[j] <= least  # what is left is rounding, and would let any feature enter
         if explained or (j not in chosen and len(chosen) == k):
             break
         chosen.add(j)
         steps.append(j)
-        coef[j] += rate * covariance[j]
-        eta += rate * covariance[j] * Xt[j]
+        coef[:, j] += rate * covariance[:, j]
+        eta += rate * covariance[:, j, None] * Xt[j]
     return coef, np.array(steps, dtype=np.int64)

@@ -16,12 +16,13 @@ from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.algebra import combine, pivoted_cholesky, symmetric_product
-from steadyset.kernels.linear.models import hinge_fit, ridge_fit
+from steadyset.kernels.linear.models import feature_sizes, hinge_fit, ridge_fit
+from steadyset.kernels.paths import multinomial
 from steadyset.selectors.known import register_selector
-from steadyset.selectors.model import LINEAR_OUTCOMES, PATH_OUTCOMES, LinearSelector, Outcome
+from steadyset.selectors.model import PATH_OUTCOMES, LinearSelector, Outcome
 from steadyset.selectors.model_input import first_best, nested, solved_target, standardise, tied, too_few
 from steadyset.selectors.validation import check_choice, check_number, size_or_default
-from steadyset.tasks import CLASSES, SURVIVAL, TASKS
+from steadyset.tasks import CLASSES, NUMBER, SURVIVAL, TASKS
 from steadyset.tasks.models.cox import CoxModel
 
 
@@ -36,6 +37,8 @@ class RecursiveElimination(LinearSelector):
     Each fit minimises (1 / sum w) sum_i w_i loss_i + penalty / 2 sum_j b_j² on the standardised features that are
     left, with the logistic or the hinge loss (penalty = 1 / (n C) in the terms of a support vector machine) of two
     classes, half the squared error of a number, or the negative log partial likelihood of times to an event (Breslow).
+    Of more classes the loss is multinomial, or the hinge loss of each class against all others. A feature then has a
+    coefficient for each class, and the root of their summed squares says how large it is, as in scikit-learn's RFE.
     Constant features are dropped before the first round.
 
     Parameters
@@ -59,12 +62,14 @@ class RecursiveElimination(LinearSelector):
     ranking_ : array of int of shape (n_features,)
         1 is best; the k selected come first, ordered by their final absolute coefficients, then the features in the
         reverse order of their elimination.
-    coef_ : array of float of shape (n_features,)
-        The coefficients, in the units of X; 0 for features that were eliminated.
-    intercept_ : float
-        The intercept.
+    coef_ : array of float of shape (n_features,) or (n_classes, n_features)
+        The coefficients, in the units of X; 0 for features that were eliminated. Of more than two classes one
+        row for each.
+    intercept_ : float or array of float of shape (n_classes,)
+        The intercept, of more than two classes one for each.
     importances_ : array of float of shape (n_features,)
-        The absolute coefficients of the standardised features, 0 for those eliminated.
+        The absolute coefficients of the standardised features, 0 for those eliminated; of more than two classes the
+        root of the sum of their squares.
     n_tied_ : int
         Selected features that at some round were as good as one that was dropped.
     n_short_ : int
@@ -73,8 +78,8 @@ class RecursiveElimination(LinearSelector):
         How many features X had.
     task_ : str
         What y was taken for.
-    classes_ : array of shape (2,)
-        The two classes, where y holds classes; `coef_` speaks for the second.
+    classes_ : array
+        The classes, where y holds classes; of two classes `coef_` speaks for the second.
 
     References
     ----------
@@ -97,7 +102,7 @@ class RecursiveElimination(LinearSelector):
     step: float = 0.1
     task: str | None = None
 
-    outcomes: ClassVar[dict[str, Outcome]] = {**LINEAR_OUTCOMES, SURVIVAL: PATH_OUTCOMES[SURVIVAL]}
+    outcomes: ClassVar[dict[str, Outcome]] = {task: PATH_OUTCOMES[task] for task in (CLASSES, NUMBER, SURVIVAL)}
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Eliminate features until k are left, and keep the model fitted on these.
@@ -122,10 +127,9 @@ class RecursiveElimination(LinearSelector):
         if self.step >= 1 and self.step != int(self.step):
             raise wrong_argument("step", "a whole number of features or a fraction below 1", self.step)
         training = self._training(X, y, sample_weight)
-        family: str = self.outcomes[self.task_].family
-        loss = self.loss if family == "logistic" else family
-        if loss != self.loss == "hinge":
+        if self.loss == "hinge" and not len(training.classes):
             raise InputError(f"The hinge loss is for classes, and y is taken for {TASKS[self.task_].words}.")
+        loss: str = "hinge" if self.loss == "hinge" else self.outcomes[self.task_].loss_of(training.classes)
         k = size_or_default(self.k, training.X.shape[1])
         data = standardise(training)
         solved = solved_target(training, data.weight) if training.y.ndim == 1 else None
@@ -137,19 +141,20 @@ class RecursiveElimination(LinearSelector):
         rivals: set[int] = set()
         while True:
             coef, intercept = _fit_linear(data.Xt[left], target, data.weight, loss, float(self.penalty))
-            order = first_best(np.abs(coef), len(coef), digits=digits)
+            sizes = feature_sizes(coef)
+            order = first_best(sizes, len(sizes), digits=digits)
             if len(left) <= k:
                 break
             n_dropped = min(len(left) - k, max(1, int(self.step * len(left))) if self.step < 1 else int(self.step))
             worst_first.append(left[order[::-1][:n_dropped]])
             kept = order[: len(left) - n_dropped]
-            rivals.update(left[tied(np.abs(coef), kept, digits=digits)].tolist())
+            rivals.update(left[tied(sizes, kept, digits=digits)].tolist())
             left = left[np.sort(kept)]
         worst_first.append(left[order[::-1]])
         self.ranking_: Ints = np.empty(len(data.scale), dtype=np.int64)
         self.ranking_[np.concatenate(worst_first)[::-1]] = np.arange(1, len(data.scale) + 1)
-        full = np.zeros(len(data.scale))
-        full[left] = coef
+        full = np.zeros((len(coef), len(data.scale)))
+        full[:, left] = coef
         self._store(full * unit, intercept * unit + centre, data, training)
         self.n_tied_ = len(rivals.intersection(np.flatnonzero(self.support_).tolist()))
         self.n_short_ = k - int(self.support_.sum())
@@ -191,34 +196,51 @@ class RecursiveElimination(LinearSelector):
 
         Returns
         -------
-        array of float of shape (n_samples, 2)
-            P(classes_[0]) and P(classes_[1]) of each row.
+        array of float of shape (n_samples, n_classes)
+            The probabilities; columns in the order of classes_.
         """
         return np.asarray(super().predict_proba(X))
 
 
-def _fit_linear(Xt: Floats, y: Floats, w: Floats, loss: str, penalty: float) -> tuple[Floats, float]:
-    """One ridge-penalised fit. The problem does not change under rotations of the features, so with more features than
-    rows it is solved in as many coordinates as the rows span: X X' = L L', and L takes the place of X.
+def _fit_linear(Xt: Floats, y: Floats, w: Floats, loss: str, penalty: float) -> tuple[Floats, Floats]:
+    """One ridge-penalised fit: coefficients, in a row for each class where there are more than two, and intercepts.
+
+    The problem does not change under rotations of the features, so with more features than rows it is solved in as many
+    coordinates as the rows span: X X' = L L', and L takes the place of X.
     """
     if len(Xt) <= len(y):
         return _fit_coordinates(Xt, y, w, loss, penalty)
     X = np.ascontiguousarray(Xt.T)
     coordinates, pivots = pivoted_cholesky(symmetric_product(X, X), 1e-12)
     coef, intercept = _fit_coordinates(coordinates, y, w, loss, penalty)
-    rows = solve_triangular(coordinates[:, pivots], coef, lower=False)
-    return combine(rows, X[pivots]), intercept
+    rows = [solve_triangular(coordinates[:, pivots], one, lower=False) for one in coef]
+    return np.stack([combine(one, X[pivots]) for one in rows]), intercept
 
 
-def _fit_coordinates(Zt: Floats, y: Floats, w: Floats, loss: str, penalty: float) -> tuple[Floats, float]:
+def _fit_coordinates(Zt: Floats, y: Floats, w: Floats, loss: str, penalty: float) -> tuple[Floats, Floats]:
     if loss == "cox":
-        return CoxModel(penalty).fit(Zt.T, y, w).coef_, 0.0
+        return CoxModel(penalty).fit(Zt.T, y, w).coef_[None], np.zeros(1)
+    if loss == "multinomial":
+        return _fit_classes(Zt, y.astype(np.int64), w, penalty)
     if loss == "hinge":
-        theta = hinge_fit(Zt, 2.0 * y - 1.0, w, penalty, 1e-13)
+        n_classes = int(y.max()) + 1
+        signs = [2.0 * (y == one) - 1.0 for one in range(n_classes)][n_classes == 2 :]
+        thetas = np.stack([hinge_fit(Zt, one, w, penalty, 1e-13) for one in signs])
     else:
         start = np.zeros(len(Zt) + 1)
-        theta, _ = ridge_fit(Zt, y, w, np.arange(len(Zt)), start, penalty, loss == "logistic", 1e-12)
-    return theta[:-1], float(theta[-1])
+        thetas = ridge_fit(Zt, y, w, np.arange(len(Zt)), start, penalty, loss == "logistic", 1e-12)[0][None]
+    return thetas[:, :-1], thetas[:, -1]
+
+
+def _fit_classes(Zt: Floats, codes: Ints, w: Floats, penalty: float) -> tuple[Floats, Floats]:
+    Z = np.concatenate([np.ones((1, len(codes))), Zt])
+    ridge = np.append(0.0, np.full(len(Zt), penalty))
+    shares = np.log(np.bincount(codes, w))
+    coefs = np.zeros((len(Z), len(shares)))
+    coefs[0] = shares - shares.mean()
+    flat = coefs.ravel()
+    multinomial.solve(Z, w, codes, np.zeros(len(Z)), ridge, False, 1e-12, flat, np.empty((len(shares), len(codes))))
+    return np.ascontiguousarray(coefs[1:].T), coefs[0]
 
 
 register_selector(
