@@ -163,7 +163,8 @@ def _while_compiling(
     with ExitStack() as stack:
         compiling: Iterator[list[Cell]] = iter(())
         if apart:
-            with suppress(Exception):
+            with suppress(Exception), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # joblib tells where a process cannot start others
                 workers = _Workers(plan, selectors, len(apart), Saving())
                 compiling = workers.begin([(modules.index(module), 0) for module in apart], len(apart))
                 stack.callback(_leave, compiling)

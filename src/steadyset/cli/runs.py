@@ -7,7 +7,8 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,23 +53,16 @@ def assess(given: Given) -> None:
     check_margin(MARGIN if given.margin is None else given.margin)
     people = given.format == "table"
     data = _read_data(given, given.file, people=people)
-    folder = given.out if given.out is not None else Path(f"{given.file.name.split('.')[0]}-runs")
-    kept = f"the finished runs are in {folder}, and the same command with --resume continues."
+    folder = _folder(given, given.file, "runs")
     arguments = given.arguments("run")
     arguments |= {
         "out": folder,
         "resampling": _resampling(given.resampling, given.runs),
         "n_runs": arguments["n_runs"] if given.runs == "auto" else None,
     }
-    _tell_of_compiling(people)
-    with (
-        resumable(kept) as stop,
-        progress_told(None if people else False, "runs") as progress,
-        warnings.catch_warnings(),
-    ):
-        for said_later in (FitFailedWarning, CopiesWarning):  # the summary, the notes
-            warnings.simplefilter("ignore", said_later)
-        result = run_assessment(given.selector or None, data, **_with_progress(arguments, stop.between(progress)))
+    said_later = FitFailedWarning, CopiesWarning  # by the summary and the notes
+    with _working(given, arguments, _kept("the finished runs are", folder), "runs", *said_later):
+        result = run_assessment(given.selector or None, data, **arguments)
     found = findings_of(result, **given.arguments("findings"))
     render(found, given.format, safe=given.spreadsheet_safe)
     if people and result.path is not None:
@@ -91,17 +85,10 @@ def shortlist(given: Given) -> None:
 
     people = given.format == "table"
     data = _read_data(given, given.file, people=people)
-    folder = given.out if given.out is not None else Path(f"{given.file.name.split('.')[0]}-shortlist")
-    kept = f"what is finished is in {folder}, and the same command with --resume continues."
+    folder = _folder(given, given.file, "shortlist")
     arguments = given.arguments("run") | {"out": folder}
-    _tell_of_compiling(people)
-    with (
-        resumable(kept) as stop,
-        progress_told(None if people else False, "steps") as progress,
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("ignore", UserWarning)  # what failed is told below
-        result = run_shortlist(data, **_with_progress(arguments, stop.between(progress)))
+    with _working(given, arguments, _kept("what is finished is", folder), "steps"):
+        result = run_shortlist(data, **arguments)
         if given.spreadsheet_safe:
             record_list(result, folder, safe=True)
     render(findings_of(result), given.format, safe=given.spreadsheet_safe)
@@ -131,9 +118,9 @@ def replicate(given: Given) -> None:
     read = partial(_read_data, given, people=given.format == "table")
     if len(names) > 1:
         studies = {name: read(file) for name, file in zip(names, given.files, strict=True)}
-        _told_of_runs(given, f"{stems[0]}-replication", "studies", compare_studies, studies)
+        _told_of_runs(given, "replication", "studies", compare_studies, studies)
     else:
-        _told_of_runs(given, f"{stems[0]}-replication", "studies", replication, read(given.files[0]))
+        _told_of_runs(given, "replication", "studies", replication, read(given.files[0]))
 
 
 def why(given: Given) -> None:
@@ -145,27 +132,23 @@ def why(given: Given) -> None:
     from steadyset.replications.split import variance_split
 
     data = _read_data(given, given.file, people=given.format == "table")
-    _told_of_runs(given, f"{given.file.name.split('.')[0]}-why", "runs", variance_split, data)
+    _told_of_runs(given, "why", "runs", variance_split, data)
 
 
-def _told_of_runs(given: Given, usual: str, unit: str, function: Callable[..., Any], data: Any) -> None:
-    """Make runs by a function of selectors and data, and tell and record what they say; `usual` names the folder."""
+def _told_of_runs(given: Given, answer: str, unit: str, function: Callable[..., Any], data: Any) -> None:
+    """Make runs by a function of selectors and data, and tell and record what they say; `answer` names the folder."""
     from steadyset.findings import findings_of
     from steadyset.findings.parts import record_findings
 
-    people = given.format == "table"
-    folder = given.out if given.out is not None else Path(usual)
-    kept = f"what is finished is in {folder}, and the same command with --resume continues."
-    arguments = given.arguments("run") | {"out": folder}
-    _tell_of_compiling(people)
-    with resumable(kept) as stop, progress_told(None if people else False, unit) as progress, warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # what failed is told below
-        result = function(given.selector, data, **_with_progress(arguments, stop.between(progress)))
+    folder = _folder(given, given.values.get("file") or given.files[0], answer)
+    kept, arguments = _kept("what is finished is", folder), given.arguments("run") | {"out": folder}
+    with _working(given, arguments, kept, unit):
+        result = function(given.selector, data, **arguments)
     with resumable(kept), explained(folder, resumable=True):
         found = findings_of(result)
         record_findings(found, folder)
     render(found, given.format, safe=given.spreadsheet_safe)
-    if people:
+    if given.format == "table":
         typer.echo(f"\nA report: steadyset report {folder}")
 
 
@@ -186,9 +169,9 @@ def tune(given: Given) -> None:
     check_level(given.level)
     people = given.format == "table"
     data = _read_data(given, given.file, people=people)
-    folder = given.out if given.out is not None else Path(f"{given.file.name.split('.')[0]}-tuning")
+    folder = _folder(given, given.file, "tuning")
     place = folder if given.storage is None else "the storage"  # whose address may hold a password
-    kept = f"the finished configurations are in {place}, and the same command with --resume continues."
+    kept = _kept("the finished configurations are", place)
     objectives = given.objectives and [name.strip() for name in given.objectives.split(",") if name.strip()]
     arguments = given.arguments("run")
     arguments |= {
@@ -197,13 +180,8 @@ def tune(given: Given) -> None:
         "resampling": resampling_by_name(given.resampling),
         "objectives": objectives,
     }
-    with (
-        resumable(kept) as stop,
-        progress_told(None if people else False, "configurations") as progress,
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("ignore", UserWarning)  # what failed is told below
-        result = run_tuning(given.space, data, **_with_progress(arguments, stop.between(progress)))
+    with _working(given, arguments, kept, "configurations"):
+        result = run_tuning(given.space, data, **arguments)
     with resumable(kept), explained(folder, resumable=True):
         found = findings_of(result, **given.arguments("findings"), choose=given.choose)
         chosen = next(one.number for one in found.front if one.chosen)
@@ -219,8 +197,31 @@ def tune(given: Given) -> None:
         warn_of_formulas(features["feature"], str(folder / CHOSEN))
 
 
-def _with_progress(arguments: dict[str, Any], tell: Any) -> dict[str, Any]:
-    return arguments | {"execution": arguments["execution"] | {"progress": tell}}
+def _folder(given: Given, file: Path, answer: str) -> Path:
+    """Where the answer goes: into the folder that is given, or beside the file, called after both."""
+    out: Path | None = given.out
+    return Path(f"{file.name.split('.')[0]}-{answer}") if out is None else out
+
+
+def _kept(what: str, place: Path | str) -> str:
+    return f"{what} in {place}, and the same command with --resume continues."
+
+
+@contextmanager
+def _working(
+    given: Given, arguments: dict[str, Any], kept: str, unit: str, *said_later: type[Warning]
+) -> Iterator[None]:
+    """While the work is done people see how far it is, signals end it between two `unit`, and warnings wait."""
+    from steadyset.kernels.jit import nothing_compiled
+
+    people = given.format == "table"
+    if people and nothing_compiled():
+        typer.echo(COMPILING)
+    with resumable(kept) as stop, progress_told(None if people else False, unit) as progress, warnings.catch_warnings():
+        for kind in said_later or (UserWarning,):  # what failed is told below
+            warnings.simplefilter("ignore", kind)
+        arguments["execution"] |= {"progress": stop.between(progress)}
+        yield
 
 
 def run_job(given: Given) -> None:
@@ -259,13 +260,6 @@ def _read_job(name: str) -> Any:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{name} is not a job: it holds no JSON ({error}).") from None
-
-
-def _tell_of_compiling(people: bool) -> None:
-    from steadyset.kernels.jit import nothing_compiled
-
-    if people and nothing_compiled():
-        typer.echo(COMPILING)
 
 
 def _read_data(given: Given, file: Path, *, people: bool) -> Data:
