@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -106,55 +107,40 @@ ACCURACY, BALANCED_ACCURACY = "accuracy", "balanced_accuracy"
 LACKING = "rows hold no"
 SMALLEST_MEAN = 1e-6
 OF_CLASSES, OF_NUMBERS = ("_classification", "_ranking", "_supervised"), ("_regression",)  # modules of scikit-learn
+_share = partial(Score, ends=(0.0, 1.0), offered=True)
+_loss = partial(Score, lower_is_better=True, bounded=False, ends=(0.0, inf))
+_roc = partial(metrics.make_scorer, metrics.roc_auc_score, response_method=("predict_proba", "decision_function"))
 for _score in (
-    Score(
-        ACCURACY,
-        metrics.get_scorer("accuracy"),
-        (CLASSES,),
-        ends=(0.0, 1.0),
-        offered=True,
-        words="share of rows whose class is predicted",
-    ),
-    Score(
+    _share(ACCURACY, metrics.get_scorer("accuracy"), (CLASSES,), words="share of rows whose class is predicted"),
+    _share(
         BALANCED_ACCURACY,
         _balanced_accuracy,
         (CLASSES,),
-        ends=(0.0, 1.0),
-        offered=True,
         words="mean over the classes of the share of rows that is predicted",
         reference="Brodersen, Ong, Stephan and Buhmann 2010",
     ),
-    Score(
+    _share(
         "auc",
-        metrics.make_scorer(
-            metrics.roc_auc_score, response_method=("predict_proba", "decision_function"), multi_class="ovr"
-        ),
+        _roc(multi_class="ovr"),
         (CLASSES,),
-        ends=(0.0, 1.0),
-        offered=True,
         title="area under the ROC curve",
         words="area under the ROC curve; of several classes the mean over each against the others",
         reference="Hanley and McNeil 1982",
     ),
-    Score(
+    _share(
         "auc_ovo",
-        metrics.make_scorer(
-            metrics.roc_auc_score, response_method=("predict_proba", "decision_function"), multi_class="ovo"
-        ),
+        _roc(multi_class="ovo"),
         (CLASSES,),
-        ends=(0.0, 1.0),
+        offered=False,
         title="area under the ROC curve of pairs of classes",
         words="area under the ROC curve; of several classes the mean over all pairs of them",
         reference="Hand and Till 2001",
     ),
-    Score(
+    _loss(
         "log_loss",
         lambda model, X, y: -_log_likelihood(model, X, y),
         (CLASSES,),
         (PROBABILITIES,),
-        lower_is_better=True,
-        bounded=False,
-        ends=(0.0, inf),
         title="log loss",
         words="mean of minus the log-probability of the true class",
     ),
@@ -166,84 +152,69 @@ for _score in (
         bounded=False,
         words="mean log-probability of the true class",
     ),
-    Score(
+    _share(
         "error",
         metrics.make_scorer(metrics.hamming_loss),
         (CLASSES,),
         lower_is_better=True,
-        ends=(0.0, 1.0),
+        offered=False,
         words="share of rows whose class is not predicted",
     ),
-    Score(
+    _share(
         "r2",
         metrics.get_scorer("r2"),
         (NUMBER,),
         ends=(-inf, 1.0),
-        offered=True,
         title="R²",
         words="share of the variance that is explained",
     ),
-    Score(
+    _loss(
         "rmse",
         metrics.make_scorer(metrics.root_mean_squared_error),
         (NUMBER,),
-        lower_is_better=True,
-        bounded=False,
-        ends=(0.0, inf),
         offered=True,
         title="root mean squared error",
         words="root of the mean squared error",
     ),
-    Score(
+    _loss(
         "poisson_deviance",
         _poisson_deviance,
         (COUNT,),
-        lower_is_better=True,
-        bounded=False,
-        ends=(0.0, inf),
         offered=True,
         title="Poisson deviance",
         words="mean deviance of the counts from the predicted means",
         reference="McCullagh and Nelder 1989",
     ),
-    Score(
+    _share(
         "harrell",
         _risk(of_times.harrell),
         (SURVIVAL,),
-        ends=(0.0, 1.0),
-        offered=True,
         title="concordance by Harrell",
         words="share of comparable pairs whose shorter time has the higher predicted risk; 0.5 by guessing",
         reference="Harrell et al. 1982",
     ),
-    Score(
+    _share(
         "uno",
         _risk(of_times.uno),
         (SURVIVAL,),
-        ends=(0.0, 1.0),
-        offered=True,
         title="concordance by Uno",
         words="the same with pairs weighed so that it does not depend on the censoring",
         reference="Uno et al. 2011",
     ),
-    Score(
+    _share(
         "time_auc",
         _risk(of_times.time_auc, middle=True),
         (SURVIVAL,),
-        ends=(0.0, 1.0),
-        offered=True,
         title="area under the ROC curve at the median time of events",
         words="area under the ROC curve of an event up to the median time of events",
         reference="Uno et al. 2007",
     ),
-    Score(
+    _share(
         "integrated_brier",
         _integrated_brier,
         (SURVIVAL,),
-        needs=(CURVES,),
+        (CURVES,),
         lower_is_better=True,
-        ends=(0.0, 1.0),
-        offered=True,
         title="integrated Brier score",
         words="mean squared error of the predicted survival, weighed against censoring, over the times of events",
         reference="Graf et al. 1999",

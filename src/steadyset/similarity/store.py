@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
-def square_table(table: Any, what: str) -> tuple[npt.NDArray[Any], list[str]]:
+def square_table(table: Any) -> tuple[npt.NDArray[Any], list[str]]:
     """The numbers of a features x features frame, and the names.
 
     The rows may be named too, by an index that is not a count or by a first column; these names must be the same.
     """
-    frame = as_frame(table, what)
+    frame = as_frame(table, "C")
     if len(frame) == 0:
-        raise InputError(f"{what} has no rows; expected one row per feature.")
+        raise InputError("C has no rows; expected one row per feature.")
     index = nw.maybe_get_index(frame)
     rows = None
     if frame.shape[1] == frame.shape[0] + 1:
@@ -42,30 +42,30 @@ def square_table(table: Any, what: str) -> tuple[npt.NDArray[Any], list[str]]:
         frame = frame.drop(frame.columns[0])
     elif index is not None and index.dtype.kind not in "iu":
         rows = list(index)
-    array, names = number_frame(frame, what)
+    array, names = number_frame(frame, "C")
     if rows is not None and array.shape[0] == array.shape[1]:
-        check_row_names(rows, names, what)
+        check_row_names(rows, names)
     return array, names
 
 
-def square_columns(read: Columns, what: str) -> tuple[npt.NDArray[Any], list[str]]:
+def square_columns(read: Columns) -> tuple[npt.NDArray[Any], list[str]]:
     """The same of a file with many columns; the first may name the rows."""
     names = [read.names[f] for f in read.numeric]
     unknown = [f for f in read.others if f > 0]
     if unknown:
         kind = read.others[unknown[0]].type
-        raise InputError(f"{what} has the column {read.names[unknown[0]]!r} of type {kind}; expected numbers.")
+        raise InputError(f"C has the column {read.names[unknown[0]]!r} of type {kind}; expected numbers.")
     if 0 in read.others and len(read.X) == len(names):
-        check_row_names(read.others[0].to_pylist(), names, what)
+        check_row_names(read.others[0].to_pylist(), names)
     return read.X, names
 
 
-def check_row_names(rows: Sequence[Any], names: Sequence[str], what: str) -> None:
+def check_row_names(rows: Sequence[Any], names: Sequence[str]) -> None:
     """Rows that have names have those of the columns."""
     for place, (row, name) in enumerate(zip(rows, names, strict=True)):
         if str(row) != name:
             raise InputError(
-                f"Row {place + 1} of {what} is called {str(row)!r} and its column {name!r}; "
+                f"Row {place + 1} of C is called {str(row)!r} and its column {name!r}; "
                 "expected the same names in the same order."
             )
 
@@ -182,7 +182,7 @@ def matrix_store(C: Any, features: Sequence[str] | None, diagonal: Diagonal) -> 
         names, _ = feature_names(features, C.shape[0], what="from_matrix")
         return _sparse_store(C, names, diagonal), names
     if is_frame(C):
-        C, columns = square_table(C, "C")
+        C, columns = square_table(C)
         features = columns if features is None else features
     given = number_array(C, "C")
     matrix = np.array(given, dtype=np.float64)
@@ -385,11 +385,11 @@ def read_store(path: Path, features: Sequence[str] | None, max_gb: float) -> tup
         read = _columns_or_table(path, max_gb, labels=False)
     with after(f"{path}: "):
         if isinstance(read, Columns):
-            array, columns = square_columns(read, "C")
+            array, columns = square_columns(read)
         elif read.num_columns == 3 and read.column_names[2] == SIMILARITY:
             return _from_long(read, features)
         else:
-            array, columns = square_table(read, "C")
+            array, columns = square_table(read)
         generated = columns == [f"x{i}" for i in range(len(columns))]  # the file has no header, or says no more
         return matrix_store(array, features if features is not None or generated else columns, "check")
 
