@@ -6,7 +6,7 @@ import json
 import math
 import shlex
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -108,6 +108,10 @@ class Option:
     calls: tuple[str, ...] = ()
     field: Field | None = None
     in_terminal: str = ""
+
+    def on_page(self, place: str = "", label: str = "", more: str = "", **facts: Any) -> Option:
+        """The same option, which the page asks for in a Field with these facts."""
+        return replace(self, field=Field(place, label, more, **facts))
 
     @property
     def kind(self) -> type:

@@ -174,63 +174,38 @@ TABLE: tuple[Option, ...] = (
     ),
     # ---- assess and tune: what to run -----------------------------------------------------------------------------
     Option(
-        "target",
-        "What to predict. Without it: the candidates.",
-        "COLUMN",
-        commands=RUNS,
-        short="-t",
-        calls=("data",),
-        field=Field("target", "Target"),
-    ),
+        "target", "What to predict. Without it: the candidates.", "COLUMN", commands=RUNS, short="-t", calls=("data",)
+    ).on_page("target", "Target"),
     *_all(
-        Option(
-            "time",
-            "Instead of a target: how long each row was followed, for the time to an event.",
-            field=Field("target", "Time", " to an event"),
+        Option("time", "Instead of a target: how long each row was followed, for the time to an event.").on_page(
+            "target", "Time", " to an event"
         ),
         Option(
-            "event",
-            "With --time: 1 or True where the event took place, 0 or False where the row was censored.",
-            field=Field("target", "Event", ", 1 or 0"),
-        ),
+            "event", "With --time: 1 or True where the event took place, 0 or False where the row was censored."
+        ).on_page("target", "Event", ", 1 or 0"),
         metavar="COLUMN",
         commands=RUNS,
         calls=("data",),
     ),
     *_all(
-        Option(
-            "false",
-            "How many false features the list may hold on average.",
-            "NUMBER",
-            default=1.0,
-            field=Field(
-                "ask",
-                "False features",
-                " that the list may hold on average",
-                buttons={"0.5": "0.5", "1.0": "about 1", "2.0": "2", "5.0": "5"},
-            ),
+        Option("false", "How many false features the list may hold on average.", "NUMBER", default=1.0).on_page(
+            "ask",
+            "False features",
+            " that the list may hold on average",
+            buttons={"0.5": "0.5", "1.0": "about 1", "2.0": "2", "5.0": "5"},
         ),
-        Option(
-            "fdr",
-            "Instead, which share of the listed features may be false on average.",
-            "SHARE",
-            field=Field("runs", "Instead, share of the list", " that may be false, such as 0.1"),
+        Option("fdr", "Instead, which share of the listed features may be false on average.", "SHARE").on_page(
+            "runs", "Instead, share of the list", " that may be false, such as 0.1"
         ),
-        Option(
-            "base",
-            _bases,
-            "NAME",
-            many=True,
-            argument="bases",
-            field=Field("runs", "Ranked by", ": filter, lasso, one per line (empty: both)"),
+        Option("base", _bases, "NAME", many=True, argument="bases").on_page(
+            "runs", "Ranked by", ": filter, lasso, one per line (empty: both)"
         ),
         Option(
             "permutations",
             "How many permuted targets. Default: 50, or as many as a smaller allowance needs.",
             "N",
             least=1,
-            field=Field("runs", "Shuffled targets", " (empty: as many as needed)", quick="20"),
-        ),
+        ).on_page("runs", "Shuffled targets", " (empty: as many as needed)", quick="20"),
         Option("splits", "How many splits of the rows into two halves.", "N", default=50, least=1),
         Option(
             "outer",
@@ -239,8 +214,7 @@ TABLE: tuple[Option, ...] = (
             "N",
             default=10,
             least=0,
-            field=Field("runs", "Repeats", " on 80% of the samples", quick="0"),
-        ),
+        ).on_page("runs", "Repeats", " on 80% of the samples", quick="0"),
         Option("minutes", "When to stop: what there is no time for is left out, and told.", "MINUTES"),
         commands="shortlist",
         calls=("run",),
@@ -290,26 +264,17 @@ TABLE: tuple[Option, ...] = (
         many=True,
         argument="selectors",
         calls=("what",),
-        field=Field("order", "Methods"),
-    ),
+    ).on_page("order", "Methods"),
     *_all(
         Option(
-            "resampling",
-            "How the runs are drawn, such as subsample:fraction=0.8.",
-            SPECIFICATION,
-            default="bootstrap",
-            field=Field("runs", "Resampling"),
-        ),
+            "resampling", "How the runs are drawn, such as subsample:fraction=0.8.", SPECIFICATION, default="bootstrap"
+        ).on_page("runs", "Resampling"),
         Option(
-            "runs",
-            "Number of runs (100), or auto: run until the intervals are narrow.",
-            "N|auto",
-            argument="n_runs",
-            field=Field("runs", "Runs", " (a number, or auto)", value="100", least=2, quick="20"),
-        ),
+            "runs", "Number of runs (100), or auto: run until the intervals are narrow.", "N|auto", argument="n_runs"
+        ).on_page("runs", "Runs", " (a number, or auto)", value="100", least=2, quick="20"),
         Option("width", "Width of the intervals at which --runs auto stops.", "W", default=0.05, record="n_runs"),
         Option("max_runs", f"Most runs that --runs auto makes ({MAX_RUNS}).", "N", least=2, record="n_runs"),
-        Option("score", _scores, "NAME", many=True, argument="scoring", field=Field("order", "Scores")),
+        Option("score", _scores, "NAME", many=True, argument="scoring").on_page("order", "Scores"),
         commands="assess",
         calls=("run",),
     ),
@@ -323,15 +288,8 @@ TABLE: tuple[Option, ...] = (
             calls=("what",),
         ),
         Option(
-            "trials",
-            "How many configurations to try.",
-            "N",
-            default=200,
-            least=1,
-            argument="n_trials",
-            calls=("run",),
-            field=Field("ask", "Configurations", " to try", value="50", quick="10"),
-        ),
+            "trials", "How many configurations to try.", "N", default=200, least=1, argument="n_trials", calls=("run",)
+        ).on_page("ask", "Configurations", " to try", value="50", quick="10"),
         Option(
             "objectives",
             "What to optimise: scores (accuracy, auc, ...; r2, rmse), stability, size, time. Default: that of assess, "
@@ -342,13 +300,8 @@ TABLE: tuple[Option, ...] = (
         Option("choose", _rules, "RULE[:NUMBER,...]", default="epsilon:0.025,0.1", argument="rule"),
         Option("sampler", _samplers, "NAME", default="random", record="search", calls=("run",)),
         Option(
-            "resampling",
-            "How the runs are drawn.",
-            SPECIFICATION,
-            default="kfold:n_splits=10",
-            calls=("run",),
-            field=Field("runs", "Resampling"),
-        ),
+            "resampling", "How the runs are drawn.", SPECIFICATION, default="kfold:n_splits=10", calls=("run",)
+        ).on_page("runs", "Resampling"),
         Option(
             "measure",
             "The stability measure; adjusted ones use Pearson correlations.",
@@ -360,12 +313,8 @@ TABLE: tuple[Option, ...] = (
         commands="tune",
     ),
     *_all(
-        Option(
-            "task",
-            _tasks,
-            "NAME",
-            calls=("data",),
-            field=Field("target", "Task", empty="as the values say", choices=_task_words),
+        Option("task", _tasks, "NAME", calls=("data",)).on_page(
+            "target", "Task", empty="as the values say", choices=_task_words
         ),
         Option(
             "on_warning",
@@ -450,81 +399,46 @@ TABLE: tuple[Option, ...] = (
             "samples",
             "A file with the target and what else is known of the samples, joined to the data by their names.",
             "FILE",
-            field=Field("reading", "A file of samples", ", with the target", empty="none", called="a file of samples"),
-        ),
+        ).on_page("reading", "A file of samples", ", with the target", empty="none", called="a file of samples"),
         Option(
-            "groups",
-            "Rows with the same value, such as one patient's, stay together when runs are drawn.",
-            "COLUMN",
-            field=Field("columns", "Group", ": column whose rows stay together"),
+            "groups", "Rows with the same value, such as one patient's, stay together when runs are drawn.", "COLUMN"
+        ).on_page("columns", "Group", ": column whose rows stay together"),
+        Option("drop", "Leave a column out; may be repeated.", "COLUMN", many=True).on_page(
+            "columns", "Leave out", ": columns, one per line"
         ),
-        Option(
-            "drop",
-            "Leave a column out; may be repeated.",
-            "COLUMN",
-            many=True,
-            field=Field("columns", "Leave out", ": columns, one per line"),
+        Option("keep", "Use a column that looks like an identifier.", "COLUMN", many=True).on_page(
+            "reading", "Keep", ": columns that look like identifiers"
         ),
-        Option(
-            "keep",
-            "Use a column that looks like an identifier.",
-            "COLUMN",
-            many=True,
-            field=Field("reading", "Keep", ": columns that look like identifiers"),
+        Option("known_only", "Leave out rows whose target is missing.", default=False).on_page(
+            "reading", "Leave out rows without a target", choices={"yes": ""}
         ),
-        Option(
-            "known_only",
-            "Leave out rows whose target is missing.",
-            default=False,
-            field=Field("reading", "Leave out rows without a target", choices={"yes": ""}),
-        ),
-        Option(
-            "impute",
-            "Fill missing values within each run, by the medians of its training rows.",
-            "median",
-            field=Field("reading", "Fill missing values", " by medians", choices={"median": ""}),
+        Option("impute", "Fill missing values within each run, by the medians of its training rows.", "median").on_page(
+            "reading", "Fill missing values", " by medians", choices={"median": ""}
         ),
         Option(
             "transpose",
             "The data has one row per feature and one column per sample. Default: found out with --samples, else no.",
             no="--no-transpose",
-            field=Field("reading", "Rows are features", empty="as the file says", choices=SAMPLES_IN_COLUMNS),
+        ).on_page("reading", "Rows are features", empty="as the file says", choices=SAMPLES_IN_COLUMNS),
+        Option("sheet", "The sheet of a workbook, or its number. Default: the only one with cells.", "NAME").on_page(
+            "reading", "Sheet", " of a workbook"
+        ),
+        Option("samples_sheet", "The same for a workbook given as --samples.", "NAME").on_page(
+            "reading", "Sheet of the samples"
+        ),
+        Option("layer", "Other values of an .h5ad file than X: a layer, or raw for raw/X.", "NAME").on_page(
+            "reading", "Layer", " of an h5ad file"
         ),
         Option(
-            "sheet",
-            "The sheet of a workbook, or its number. Default: the only one with cells.",
-            "NAME",
-            field=Field("reading", "Sheet", " of a workbook"),
-        ),
-        Option(
-            "samples_sheet",
-            "The same for a workbook given as --samples.",
-            "NAME",
-            field=Field("reading", "Sheet of the samples"),
-        ),
-        Option(
-            "layer",
-            "Other values of an .h5ad file than X: a layer, or raw for raw/X.",
-            "NAME",
-            field=Field("reading", "Layer", " of an h5ad file"),
-        ),
-        Option(
-            "delimiter",
-            "What separates the columns of a text file, such as ';' or tab. Default: found.",
-            "C",
-            field=Field("reading", "Separator", " of a text file"),
-        ),
+            "delimiter", "What separates the columns of a text file, such as ';' or tab. Default: found.", "C"
+        ).on_page("reading", "Separator", " of a text file"),
         commands=RUNS,
         heading=DATA,
         calls=("data",),
     ),
     *_all(
-        Option(
-            "prepare",
-            _steps,
-            "STEP,...",
-            commands="assess tune",
-            field=Field("reading", "Preparation", " inside each run, such as impute=median, scale"),
+        Option("prepare", _steps, "STEP,...", commands="assess tune").on_page(
+            "reading", "Preparation", " inside each run, such as impute=median, scale"
         ),
         Option(
             "force",
@@ -532,14 +446,9 @@ TABLE: tuple[Option, ...] = (
             "COLUMN,...",
             commands="assess",
             many=True,
-            field=Field("columns", "Covariate", "s that stay in every model: columns, one per line"),
-        ),
-        Option(
-            "block",
-            "The batch of each row: selectors are adjusted for it.",
-            "COLUMN",
-            commands="assess",
-            field=Field("reading", "Blocks", ": column of batches that selectors are adjusted for"),
+        ).on_page("columns", "Covariate", "s that stay in every model: columns, one per line"),
+        Option("block", "The batch of each row: selectors are adjusted for it.", "COLUMN", commands="assess").on_page(
+            "reading", "Blocks", ": column of batches that selectors are adjusted for"
         ),
         heading=DATA,
         calls=("data",),
@@ -551,8 +460,7 @@ TABLE: tuple[Option, ...] = (
         commands="shortlist",
         heading=DATA,
         calls=("data",),
-        field=Field("reading", "Strata", ": column within which targets are exchanged"),
-    ),
+    ).on_page("reading", "Strata", ": column within which targets are exchanged"),
     # ---- reading recorded selections ------------------------------------------------------------------------------
     Option(
         "features",
@@ -562,13 +470,12 @@ TABLE: tuple[Option, ...] = (
         heading=READING,
         argument="n_features",
         calls=("read",),
-        field=Field(
-            "measure",
-            "Number of features",
-            ": from how many names could the lists have been chosen?",
-            least=1,
-            buttons={"20000": "all genes: 20,000", "1000": "one panel: 1,000", "": "only these names"},
-        ),
+    ).on_page(
+        "measure",
+        "Number of features",
+        ": from how many names could the lists have been chosen?",
+        least=1,
+        buttons={"20000": "all genes: 20,000", "1000": "one panel: 1,000", "": "only these names"},
     ),
     *_all(
         Option(
@@ -583,43 +490,28 @@ TABLE: tuple[Option, ...] = (
         heading=READING,
     ),
     *_all(
-        Option(
-            "layout",
-            _layouts,
-            "NAME",
-            field=Field("lists", "Layout", empty="recognised", choices={name: name for name in READ_LAYOUTS}),
+        Option("layout", _layouts, "NAME").on_page(
+            "lists", "Layout", empty="recognised", choices={name: name for name in READ_LAYOUTS}
         ),
         Option(
-            "top",
-            "Selected are the K best: by rank, by absolute importance, or the first of each list.",
-            "K",
-            least=1,
-            field=Field("lists", "Top", " (select the best so many)"),
-        ),
+            "top", "Selected are the K best: by rank, by absolute importance, or the first of each list.", "K", least=1
+        ).on_page("lists", "Top", " (select the best so many)"),
         Option(
             "transpose",
             "Tables of runs and features have one row per feature and one column per run. Default: one row per run "
             "unless headings say otherwise; tables that look transposed are refused.",
             no="--no-transpose",
-            field=Field("lists", "Rows are features", empty="recognised", choices=YES_NO),
-        ),
+        ).on_page("lists", "Rows are features", empty="recognised", choices=YES_NO),
         Option(
             "header",
             "The first cell of each list is its label. Default: recognised, and refused where it is ambiguous.",
             no="--no-header",
-            field=Field("lists", "First cells are labels", empty="recognised", choices=YES_NO),
+        ).on_page("lists", "First cells are labels", empty="recognised", choices=YES_NO),
+        Option("runs", "The column of a long table that names the runs.", "COLUMN").on_page(
+            "lists", "Column of the runs", " in a long table"
         ),
-        Option(
-            "runs",
-            "The column of a long table that names the runs.",
-            "COLUMN",
-            field=Field("lists", "Column of the runs", " in a long table"),
-        ),
-        Option(
-            "sheet",
-            "The sheet of a workbook. Default: the only one; or all, if each is a list.",
-            "NAME",
-            field=Field("lists", "Sheet", " of a workbook"),
+        Option("sheet", "The sheet of a workbook. Default: the only one; or all, if each is a list.", "NAME").on_page(
+            "lists", "Sheet", " of a workbook"
         ),
         commands=SELECTIONS,
         heading=READING,
@@ -632,8 +524,7 @@ TABLE: tuple[Option, ...] = (
         commands=f"{RUNS} {SELECTIONS}",
         default=MAX_GB,
         calls=("data", "read"),
-        field=Field(called="the command, which takes larger files"),
-    ),
+    ).on_page(called="the command, which takes larger files"),
     # ---- chance, and features that are alike ----------------------------------------------------------------------
     Option(
         "undefined",
@@ -749,8 +640,7 @@ TABLE: tuple[Option, ...] = (
             default=0,
             least=0,
             argument="random_state",
-            field=Field("runs", "Seed"),
-        ),
+        ).on_page("runs", "Seed"),
         calls=("run",),
     ),
     *_all(
