@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -109,8 +110,9 @@ def test_who_cannot_keep_covariates_is_refused_with_those_who_can():
     ):
         st.assess(["jmi:k=2", "forest:k=2", "lasso:k=2"], forced(), resampling=DRAWN)
     assert st.assess(None, forced(), resampling=st.Subsample(2)).selectors == ("lasso", "elastic_net", "anova")
-    with pytest.raises(InputError, match=r"tune does not take .*force.*assess takes it"):
-        st.tune(None, forced(), n_trials=1)
+    for space in ({"model": {"forest": {}}}, {"filter": ["jmi"], "model": {"knn": {}}}):
+        with pytest.raises(InputError, match=r"'(forest|jmi)' cannot keep .*; elastic_net, lasso, anova, limma and t_"):
+            st.tune(space, forced(), n_trials=1)
     with pytest.raises(InputError, match=r"shortlist does not take .*force.*targets could not be exchanged"):
         st.shortlist(forced())
     with pytest.raises(InputError, match="A shortlist ranks the values as they are"):
@@ -161,3 +163,21 @@ def test_blocks_without_a_contrast_of_classes_are_refused_and_few_contrasts_are_
     told = "2 of 3 blocks hold one class only: what is said of classes rests on 60 of 120 rows, in mixed."
     assert told in found.settings["details"]["blocks"]
     assert told in " ".join(str(found).split())
+
+
+def test_tuning_offers_what_keeps_covariates_and_scores_it_beside_them():
+    found = st.tune(None, forced(), n_trials=12, resampling=st.KFold(3))
+    assert set(found.frame["model"]) <= {"svm", "knn", "ridge", "lasso"}
+    assert set(found.frame["filter"]) == {"none", "anova"}
+    assert (found.frame["failures"] == 0).all()
+    knn = {"filter": ["anova"], "fraction": [1 / D], "model": {"knn": {"kneighborsclassifier__n_neighbors": [5]}}}
+    table, folds = clinic(), st.KFold(3)
+    one = st.tune(knn, forced(), search={"sampler": "grid"}, resampling=folds)
+    beside = np.column_stack([table["age"], table["stage"] == "II", table["stage"] == "III"])
+    y, scores = table["status"].to_numpy(), []
+    for run, selected in enumerate(one.selections(0).sets()):
+        rows = folds.draw(run, st.resampling.Rows(N, y), 0)
+        values = np.column_stack([beside, table[sorted(selected)]])
+        model = make_pipeline(StandardScaler(), KNeighborsClassifier(5)).fit(values[rows.train], y[rows.train])
+        scores.append(model.score(values[rows.test], y[rows.test]))
+    assert one.frame.loc[0, "accuracy"] == pytest.approx(np.mean(scores))

@@ -141,16 +141,41 @@ def test_stability_selection_tuning_and_shortlists_take_times():
     space = {"filter": ["anova"], "fraction": [1 / 3], "model": {"ridge": {"coxmodel__penalty": [1.0]}}}
     grid = st.SearchOptions(sampler="grid")
     assert st.tune(space, X, Y, resampling=st.KFold(3), search=grid).frame["harrell"].gt(0.6).all()
-    with pytest.raises(st.InputError, match=r"integrated_brier needs survival curves.* score \(harrell, "):
-        st.tune(space, X, Y, objectives=("integrated_brier", "stability"), resampling=st.KFold(3), search=grid)
-    covariates = st.Data(X, Y, force={"age": TIME % 7})
-    with pytest.raises(st.InputError, match="most models of its configurations take no covariates"):
-        st.tune(space, covariates, resampling=st.KFold(3), search=grid)
     found = st.shortlist(X, Y, permutations=20, splits=10, outer=0)
     assert found.support[:2].all()
     methods = str(st.findings_of(found).methods)
     assert "variance that the martingale residuals of the target explain" in methods
     assert "the path of the lasso (Cox regression)" in methods
+
+
+@pytest.mark.parametrize("force", [None, {"age": TIME % 7}])
+def test_tuning_judges_survival_curves_and_covariates_as_an_assessment_does(force):
+    data, names = st.Data(X, Y, force=force), ("integrated_brier", "harrell")
+    spaces = {
+        "anova:k=2": {"filter": ["anova"], "fraction": [1 / 3], "model": {"ridge": {}}},
+        "lasso:k=2": {"model": {"lasso": {"k": [2]}}},
+    }
+    for selector, space in spaces.items():
+        options = {"resampling": st.KFold(4, stratified=True)}
+        tuned = st.tune(space, data, objectives=names, search={"sampler": "grid"}, **options)
+        assess = st.assess(selector, data, scoring=list(names), execution=SERIAL, **options)
+        for name in names:
+            runs = [cell.scores[name] for cell in assess.cells]
+            assert tuned.frame.loc[0, name] == pytest.approx(np.mean(runs), rel=1e-9), (selector, name)
+            blind = [cell.blind[name] for cell in assess.cells]
+            assert tuned.evaluator.blind_scores()[name] == pytest.approx(np.mean(blind), rel=1e-9)
+        assert [set(one) for one in tuned.selections(0).sets()] == [
+            set(one) for one in assess.selections[selector].sets()
+        ]
+
+
+def test_a_configuration_that_selects_nothing_predicts_from_the_covariates_alone():
+    space = {"model": {"lasso": {"penalty": [1e6]}}}
+    found = st.tune(space, st.Data(X, Y, force={"age": TIME % 7}), search={"sampler": "grid"}, resampling=st.KFold(3))
+    assert found.frame.loc[0, ["failures", "n_features"]].tolist() == [0, 0]
+    assert found.frame.loc[0, "harrell"] == pytest.approx(found.evaluator.blind_scores()["harrell"])
+    with pytest.raises(st.InputError, match="predicts beside covariates, which an estimator of X alone lacks"):
+        found.estimator(0)
 
 
 def test_what_does_not_apply_is_refused():

@@ -92,11 +92,13 @@ class Cell:
 class Fitted:
     """What an estimator chose, and the model that predicts from all columns.
 
-    Without one, the predictor of the plan is fitted to the chosen columns.
+    Without one, the predictor of the plan is fitted to the chosen columns. `compared` asks for baselines beside it, and
+    then to choose nothing is a failure.
     """
 
     chosen: Chosen
     model: Any = None
+    compared: bool = True
 
 
 @dataclass(frozen=True)
@@ -155,8 +157,9 @@ def _scored(plan: Plan, training: Training, one: Fitted, blank: Cell) -> Cell:
     if heard and plan.on_warning == FAIL and not scored.failure:
         scored = Scored({}, failure=f"no score: {heard[0]}")
     seconds = time.perf_counter() - begin
-    nothing = NOTHING if one.model is None and not len(picked.features) else ""
-    judged = one.model is None and scored.values
+    compared = one.model is None and one.compared
+    nothing = NOTHING if compared and not len(picked.features) else ""
+    judged = compared and scored.values
     blind, drawn = _baselines(plan, training, picked.features, scored.values) if judged else ({}, {})
     return replace(
         blank,

@@ -225,8 +225,9 @@ def _tuned(data: Any, asked: Mapping[str, Any]) -> tuple[Any, tuple[str, ...], A
     task = task_of(data.y, data.task)
     score = str(asked.get("objectives") or TASKS[task].score(data.y)).partition(",")[0]
     plan, names = make_plan(data, resampling=drawn, scoring=[score], random_state=seed)
-    kind = TASKS[plan.task]
-    space = read_space(asked.get("space"), plan.task, kind.n_classes(plan.y), kind.scale(plan.y), plan.X.shape[1])
+    kind, beside = TASKS[plan.task], plan.forced is not None
+    sizes = kind.n_classes(plan.y), kind.scale(plan.y), plan.X.shape[1]
+    space = read_space(asked.get("space"), plan.task, *sizes, beside=beside)
     refuse_unfilled(plan, names, parts_of(space))
     return plan, names, space
 

@@ -14,8 +14,8 @@ import re
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass
-from functools import partial
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ from steadyset.resampling import Resample
 from steadyset.runner.extraction import Chosen
 from steadyset.runner.plan import Plan, ready
 from steadyset.runner.run import Cell, Fit, Fitted, Job, Training, blind_scores, can_fit_together, compute, fit_together
-from steadyset.runner.scoring import lower_is_better
+from steadyset.runner.scoring import CURVES, SCORES, lower_is_better
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import is_ours
 from steadyset.selectors.filters import get_filter, ranked
@@ -90,20 +90,23 @@ class Rankings:
         # than k few requests rank again. The others score all features anyway.
         size = min(d, self.room * k) if get_filter(name).greedy else d
         begin = time.perf_counter()
-        if self.plan.preparation is None:
-            order = self._top(name, self.plan.X, self.weights, size)
+        if self.plan.preparation is None and self.plan.forced is None:
+            order = self._top(name, self.plan.X, self.plan.y, self.weights, size)
         else:  # every resample has its own
-            training = (Training.of(self.plan, resample) for resample in self.resamples)
-            parts = zip(training, self.weights, strict=True)
-            order = np.full((len(self.weights), size), -1)
-            for row, (part, weights) in zip(order, parts, strict=True):
+            order, forced = np.full((len(self.weights), size), -1), self.plan.forced
+            for row, resample, weights in zip(order, self.resamples, self.weights, strict=True):
+                part = Training.of(self.plan, resample)
                 left = min(size, part.n_columns)
-                row[:left] = self._top(name, part.all_rows(), weights[None, :], left)
+                if forced is None:
+                    row[:left] = self._top(name, part.all_rows(), self.plan.y, weights[None, :], left)
+                else:
+                    once, beside = np.ones((1, len(resample.train))), forced.beside(resample.train)
+                    row[:left] = self._top(name, part.train(), part.y, once, left, covariates=beside)
         return order, (time.perf_counter() - begin) / len(self.weights)
 
-    def _top(self, name: str, X: Floats, weights: Floats, k: int) -> Ints:
-        options: Any = {"random_state": self.plan.seed, "n_jobs": self.n_jobs, "task": self.plan.task}
-        return ranked(name, X, self.plan.y, weights, k=k, fill=self.fill, **options).best(k)
+    def _top(self, name: str, X: Floats, y: Any, weights: Floats, k: int, **options: Any) -> Ints:
+        options |= {"random_state": self.plan.seed, "n_jobs": self.n_jobs, "task": self.plan.task}
+        return ranked(name, X, y, weights, k=k, fill=self.fill, **options).best(k)
 
 
 def _is_own(name: str) -> bool:
@@ -191,6 +194,12 @@ class Evaluator:
     shared: bool = True
     folder: Path | None = None
 
+    @cached_property
+    def refits(self) -> bool:
+        """Whether a predictor is fitted to what is selected: where covariates stay, or survival curves are judged."""
+        needed = [need for name in self.plan.score_names if name in SCORES for need in SCORES[name].needs]
+        return self.plan.forced is not None or CURVES in needed
+
     def __post_init__(self) -> None:
         plan = self.plan
         if self.similarity is not None:
@@ -244,8 +253,11 @@ class Evaluator:
         begin = time.perf_counter()
         fits: Sequence[Any] = self._fitted_together(configuration, kept) or [None] * len(self.usable)
         spent += (time.perf_counter() - begin) / len(fits)
+        plan, refits = self.plan, self.refits
+        if refits and not hasattr(configuration.model, "get_support"):  # what only predicts does so here too
+            plan = replace(plan, predictor=configuration.model)
         jobs = [
-            ConfigurationJob(self.plan, resample, configuration, resample.label, fitted, spent, columns)
+            ConfigurationJob(plan, resample, configuration, resample.label, fitted, spent, columns, refits)
             for resample, columns, fitted in zip(self.usable, kept, fits, strict=True)
         ]
         cells: list[Cell] = Parallel(n_jobs=job_count(self.n_jobs), backend="threading")(map(delayed(compute), jobs))
@@ -334,9 +346,13 @@ def _kind(model: Any) -> tuple[type, str]:
 
 @dataclass(frozen=True)
 class ConfigurationJob(Job):
-    """A configuration on one resample; `kept` are the features that its filter kept there, `together` is its model."""
+    """A configuration on one resample; `kept` are the features that its filter kept there, `together` is its model.
+
+    `refits` leaves the prediction to the predictor of the plan.
+    """
 
     kept: Ints | None = None
+    refits: bool = False
 
     def fit(self, training: Training) -> Fitted:
         """Fit the model to what the filter kept."""
@@ -346,10 +362,13 @@ class ConfigurationJob(Job):
             text = too_few(wanted, f"by the filter {model.filter!r}")
             warnings.warn(text, UninformativeWarning, stacklevel=2)
         if self.together is None:
-            model.fit_kept(training.train(), training.y, kept)
+            forced = self.plan.forced
+            beside = None if forced is None else forced.beside(self.resample.train)
+            model.fit_kept(training.train(), training.y, kept, beside)
         else:
             model.hold(self.together(), np.arange(d) if kept is None else kept, d)
-        return Fitted(training.features(Chosen(np.flatnonzero(model.support_), None)), model)
+        selected = training.features(Chosen(np.flatnonzero(model.support_), None))
+        return Fitted(selected, None if self.refits else model, compared=False)
 
 
 def _came_through(cell: Cell) -> bool:

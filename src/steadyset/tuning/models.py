@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 from sklearn.utils import ClassifierTags, RegressorTags, get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError
@@ -27,6 +27,7 @@ from steadyset.io.numbers import check_impute
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.runner.columns import filled, medians, takes_gaps
 from steadyset.runner.extraction import chosen, selects_by_itself
+from steadyset.selectors.covariates import COVARIATES
 from steadyset.selectors.filters import FilterSelector
 from steadyset.selectors.filters.selector import size_of
 from steadyset.selectors.model import FOREST_OUTCOMES, Outcome, TaskModel
@@ -71,8 +72,8 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     random_state: Any = None
     fill: bool = False
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Rank the features, keep the best, fit the model on them."""
+    def fit(self, X: Any, y: Any, covariates: Any = None) -> Self:
+        """Rank the features, keep the best, fit the model on them; beside covariates, which are no features."""
         options: Any = {"dtype": np.float64, "ensure_all_finite": self._finite()}
         values, target = validate_data(self, X, y, multi_output=columns_of(y) is not None, **options)
         self.__dict__.pop("medians_", None)
@@ -80,18 +81,24 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             self.medians_ = medians(values, np.arange(values.shape[1]))
             values = filled(values, self.medians_)
         if self.filter == NO_FILTER:
-            return self.fit_kept(values, target, None)
+            return self.fit_kept(values, target, None, covariates)
         k = self.n_kept(values.shape[1])
         ranked = FilterSelector(self.filter, k=k, random_state=self.random_state, task=self._task(), fill=self.fill)
-        n_selected = ranked.fit(values, target).get_support().sum()
-        return self.fit_kept(values, target, np.argsort(ranked.ranking_)[:n_selected])
+        n_selected = ranked.fit(values, target, covariates=covariates).get_support().sum()
+        return self.fit_kept(values, target, np.argsort(ranked.ranking_)[:n_selected], covariates)
 
-    def fit_kept(self, X: Floats, y: npt.NDArray[Any], kept: Ints | None) -> Self:
-        """Fit the model on features that a filter has kept already; None: on all of them."""
+    def fit_kept(self, X: Floats, y: npt.NDArray[Any], kept: Ints | None, covariates: Any = None) -> Self:
+        """Fit the model on features that a filter has kept already; None: on all of them.
+
+        Beside covariates a model that takes none is not fitted: it selects nothing, and uses all features it gets.
+        """
         columns = np.arange(X.shape[1]) if kept is None else kept
         if not len(columns):
             raise InputError(f"no feature scores better than a constant column by the filter {self.filter!r}")
-        return self.hold(clone(self.model).fit(np.ascontiguousarray(X[:, columns]), y), columns, X.shape[1])
+        model, taken = clone(self.model), {} if covariates is None else {COVARIATES: covariates}
+        if not taken or has_fit_parameter(model, COVARIATES):
+            model.fit(np.ascontiguousarray(X[:, columns]), y, **taken)
+        return self.hold(model, columns, X.shape[1])
 
     def hold(self, model: Any, kept: Ints, n_features: int) -> Self:
         """Take a model that has been fitted on the kept features."""

@@ -369,6 +369,11 @@ class Tuning(ShownFindings, Trials, Drawable):
             the preparation.
         """
         plan = self.evaluator.plan
+        if plan.forced is not None:
+            raise InputError(
+                f"Configuration {configuration} predicts beside covariates, which an estimator of X alone lacks; fit a "
+                f"model of the covariates and of what features({configuration}) tells to be selected."
+            )
         model: FilteredModel | Pipeline = self._unseeded(configuration).set_params(impute=plan.impute)
         if plan.preparation is not None and plan.impute is None:
             model = make_pipeline(plan.preparation.transformer, model)

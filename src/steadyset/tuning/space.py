@@ -29,7 +29,9 @@ from steadyset.foundation.arguments import check_choice, check_flag, wrong_argum
 from steadyset.foundation.errors import InputError
 from steadyset.io.disk import file_path
 from steadyset.io.formats.tables import read_json_file
-from steadyset.selectors.catalogue import selector_by_name, why_unable, with_task
+from steadyset.runner.forced import refuse_who_cannot
+from steadyset.selectors.catalogue import selector_by_name, why_unable, with_covariates, with_task
+from steadyset.selectors.covariates import takes_covariates
 from steadyset.selectors.filters import FilterSelector, get_filter
 from steadyset.selectors.filters.registry import filters_for
 from steadyset.selectors.linear import ElasticNetSelector
@@ -287,12 +289,28 @@ def random_pick(random: np.random.Generator) -> Callable[[str, Domain], Any]:
     return pick
 
 
-def read_space(space: Any, task: str, n_classes: int = 2, spread: float = 1.0, n_features: int = 1) -> Space:
+def read_space(
+    space: Any, task: str, n_classes: int = 2, spread: float = 1.0, n_features: int = 1, *, beside: bool = False
+) -> Space:
     """A ready-made space by name (None: the first), a json file, or the form that the top of this file shows.
 
     Of a ready-made space only the models stay that take as many classes, and what its limits leave (`_limited`).
-    `spread` is the standard deviation of a number to predict, in units of which its penalties are.
+    `spread` is the standard deviation of a number to predict, in units of which its penalties are. `beside` says that
+    covariates stay: who selects has to take them.
     """
+    found = _read_space(space, task, n_classes, spread, n_features, beside=beside)
+    if beside:
+        able = with_covariates(task, n_classes)
+        models = [name for name, one in found.models.items() if not _stays_beside(one.estimator, task)]
+        refuse_who_cannot([*models, *(name for name in found.filters if name not in (NO_FILTER, *able))], able)
+    return found
+
+
+def _stays_beside(model: Any, task: str) -> bool:
+    return takes_covariates(model, task) or not hasattr(model, "get_support")
+
+
+def _read_space(space: Any, task: str, n_classes: int, spread: float, n_features: int, *, beside: bool) -> Space:
     if isinstance(space, Space):
         return space
     if space is None:
@@ -300,7 +318,13 @@ def read_space(space: Any, task: str, n_classes: int = 2, spread: float = 1.0, n
     if isinstance(space, str) and (name := space.partition(":")[0]) in READY_MADE:
         ready = READY_MADE[name](task, spread)
         fitting = {name: one for name, one in ready.models.items() if not why_unable(one.estimator, task, n_classes)}
-        return _limited(replace(ready, models=fitting), space.partition(":")[2], n_features)
+        ready = replace(ready, models=fitting)
+        if beside:
+            usual = [name for name in with_covariates(task, n_classes) if name in TASKS[task].selectors(n_classes)]
+            filters = (NO_FILTER, *(name for name in usual if name in filters_for(task)))
+            models = {name: one for name, one in fitting.items() if _stays_beside(one.estimator, task)}
+            ready = replace(ready, models=models, filters=filters)
+        return _limited(ready, space.partition(":")[2], n_features)
     if isinstance(space, (str, Path)):
         space = _read_file(space)
     if not isinstance(space, Mapping) or not space.get("model"):

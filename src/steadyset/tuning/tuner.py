@@ -14,7 +14,6 @@ from steadyset.assessment.request import (
     fingerprint,
     make_plan,
     prepared_settings,
-    refuse_beside,
     refuse_table,
     refuse_unfilled,
 )
@@ -40,7 +39,6 @@ from steadyset.measures.evaluate import check_similarity
 from steadyset.resampling import KFold
 from steadyset.resampling.base import ResamplingLike
 from steadyset.runner.columns import filled_by_medians
-from steadyset.runner.scoring import CURVES, scores_for
 from steadyset.similarity import FeatureSimilarity
 from steadyset.tasks import TASKS, check_columns, task_of
 from steadyset.tuning.evaluation import ALIASES, MAX_TRIALS, N_FEATURES, SECONDS, STABILITY, Evaluator, direction
@@ -113,7 +111,10 @@ def tune(
         The target, or the name of a column of X; None where X is what `load_data` returns.
     objectives : sequence of str or None, default=None
         Scores (accuracy, balanced_accuracy, auc, log_likelihood, error; r2, rmse), stability, n_features (or size),
-        seconds (or time). None is the default score of `assess`, with stability and n_features.
+        seconds (or time). None is the default score of `assess`, with stability and n_features. Scores are those of a
+        configuration's own model. Where covariates stay (``force`` of `Data`) or a score needs survival curves, a
+        selector such as the lasso only selects, and the predictor of `assess` is fitted to what it selects, beside the
+        covariates; models that select nothing get these too.
     n_trials : int, default=200
         How many configurations; a grid has as many as it has.
     storage : str or None, default=None
@@ -159,8 +160,6 @@ def tune(
         raise wrong_argument("engine", "auto or threads, which tune has", how.engine)
     options = as_record("search", SearchOptions, search)
     data = as_data(X, y, stacklevel=2)
-    no_models = "most models of its configurations take no covariates"
-    refuse_beside(data, "tune", force=no_models, block=no_models)
     check_columns(data.y)
     outcome = target_values(data.y, None)
     kind = task_of(outcome, data.task)
@@ -181,15 +180,11 @@ def tune(
         random_state=random_state,
         on_warning=how.on_warning,
     )
-    lacking = [score.name for score in scores_for(kind) if CURVES in score.needs]
-    for name in set(names).intersection(lacking):
-        others = ", ".join(score.name for score in scores_for(kind) if score.name not in lacking)
-        told = f"{name} needs {CURVES}, and the models of a tuning predict risks"
-        raise InputError(f"{told}; choose another score ({others}).")
     if plan.columns is not None and plan.columns.labels:
         raise InputError("X has columns of text, and a configuration is fitted to numbers; encode them before.")
     spread = TASKS[kind].scale(plan.y)
-    configurations = read_space(space, kind, TASKS[kind].n_classes(plan.y), spread, plan.X.shape[1])
+    n_classes, beside = TASKS[kind].n_classes(plan.y), plan.forced is not None
+    configurations = read_space(space, kind, n_classes, spread, plan.X.shape[1], beside=beside)
     refuse_unfilled(plan, feature_names, parts_of(configurations))
     measure, similarity = options.measure, options.similarity
     if similarity is None and "similarity" in get_measure(measure).needs:
