@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -102,6 +103,31 @@ def test_gaps_of_covariates_are_filled_where_values_are():
         st.assess("anova:k=2", st.Data(table, "status", force="age,stage"), resampling=DRAWN)
     data = st.Data(table, "status", force=["age", "stage"], prepare="impute=median, scale")
     assert st.assess("anova:k=2", data, resampling=DRAWN).failures.empty
+
+
+@pytest.mark.parametrize("how", ["median", "most_frequent"])
+def test_gaps_in_text_take_the_most_frequent_label_of_the_training_rows(how):
+    table = clinic()
+    # The labels are about equally frequent, so that which one is most frequent changes from run to run.
+    table["stage"] = np.array(["I", "II", "III"])[np.random.default_rng(3).integers(0, 3, N)]
+    table.loc[5:40, "stage"] = None
+    with pytest.raises(InputError, match="'stage' has missing values; fill them within each run with"):
+        st.assess("anova:k=2", st.Data(table, "status", force="age,stage"), resampling=DRAWN)
+    data = st.Data(table, "status", force="age,stage", prepare=f"impute={how}")
+    found = st.assess("anova:k=2", data, resampling=DRAWN)
+    X, y, filled_in = table[list(found.features)].to_numpy(), table["status"].to_numpy(), set()
+    stages = np.array([[label if isinstance(label, str) else np.nan] for label in table["stage"]], dtype=object)
+    for run, cell in enumerate(found.cells):
+        rows = DRAWN.draw(run, st.resampling.Rows(N, y), 0)
+        imputer = SimpleImputer(strategy="most_frequent").fit(stages[rows.train])
+        filled_in.add(imputer.statistics_[0])
+        stage = imputer.transform(stages)[:, 0]
+        values = np.column_stack([table["age"], stage == "II", stage == "III", X[:, list(cell.selected)]])
+        model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+        model.fit(values[rows.train].astype(float), y[rows.train])
+        score = model.score(values[rows.test].astype(float), y[rows.test])
+        assert cell.scores["accuracy"] == pytest.approx(score)
+    assert len(filled_in) > 1
 
 
 def test_who_cannot_keep_covariates_is_refused_with_those_who_can():

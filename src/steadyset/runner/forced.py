@@ -26,6 +26,7 @@ class Forced:
     """Numbers for each row: first those of the covariates `names`, `n_forced` columns, then 0/1 columns of a block.
 
     Selectors are adjusted for all of them. Predictors have the covariates alone: a new row belongs to no known block.
+    `labelled` are the columns of each covariate of text: 1 for one of its labels, all 0 for the first.
     """
 
     values: Floats
@@ -33,10 +34,17 @@ class Forced:
     names: tuple[str, ...] = ()
     block: str = ""
     note: str = ""  # what is to be said of the blocks
+    labelled: tuple[slice, ...] = ()
 
     def rows(self, train: Ints, wanted: Ints) -> Floats:
-        """Rows with gaps filled by the medians of the training rows."""
-        return filled(self.values[wanted], medians(self.values[train], np.arange(self.values.shape[1])))
+        """Rows with gaps filled by the medians of the training rows, those of text by their most frequent label."""
+        known = self.values[train]
+        fill = medians(known, np.arange(known.shape[1]))
+        for columns in self.labelled:
+            own = known[~np.isnan(known[:, columns]).any(axis=1), columns]
+            counts = np.append(len(own) - own.sum(), own.sum(axis=0))
+            fill[columns] = np.eye(len(counts))[counts.argmax()][1:]
+        return filled(self.values[wanted], fill)
 
     def beside(self, train: Ints) -> Floats:
         """What selectors are adjusted for: of the training rows, columns that no others and no constant make up."""
@@ -50,16 +58,23 @@ class Forced:
 
 def read_forced(force: Mapping[str, Any] | None, block: Any, y: NDArray[Any], task: str, *, imputes: bool) -> Forced:
     """Covariates and a block as columns of numbers; refused where no effect could be estimated beside them."""
-    columns = {name: _columns(values, name, len(y)) for name, values in (force or {}).items()}
-    parts = list(columns.values())
-    gaps = [name for name, values in columns.items() if np.isnan(values).any()]
+    parts: list[Floats] = []
+    gaps, labelled, n_forced = [], [], 0
+    for name, given in (force or {}).items():
+        own, is_text = _columns(given, name, len(y))
+        if np.isnan(own).any():
+            gaps.append(name)
+        if is_text:
+            labelled.append(slice(n_forced, n_forced + own.shape[1]))
+        parts.append(own)
+        n_forced += own.shape[1]
     if gaps and not imputes:
         raise InputError(
             f"{some_names(gaps)} {'has' if len(gaps) == 1 else 'have'} missing values; fill them within each run with ",
             Argument("impute", "median", of="Data"),
             ".",
         )
-    n_forced, note = sum(part.shape[1] for part in parts), ""
+    note = ""
     if block is not None:
         blocks = group_values(block, len(y), what="block")
         parts.append(_indicators(blocks.astype(str)))
@@ -67,13 +82,15 @@ def read_forced(force: Mapping[str, Any] | None, block: Any, y: NDArray[Any], ta
     values = np.column_stack(parts)
     codes = np.unique(y, return_inverse=True)[1] if TASKS[task].has_classes else None
     effects = TASKS[task].amounts(y)[:, None] if codes is None else np.eye(int(codes.max()) + 1)[codes]
-    adjusted_design(effects, filled(values, medians(values)), np.ones(len(y)))
     named = "" if block is None else str(getattr(block, "name", None) or "block")
-    return Forced(values, n_forced, tuple(columns), named, note)
+    found = Forced(values, n_forced, tuple(force or ()), named, note, tuple(labelled))
+    every = np.arange(len(y))
+    adjusted_design(effects, found.rows(every, every), np.ones(len(y)))
+    return found
 
 
-def _columns(values: Any, name: str, n_rows: int) -> Floats:
-    """A covariate as numbers: as they are, or 0/1 columns of labels but the first."""
+def _columns(values: Any, name: str, n_rows: int) -> tuple[Floats, bool]:
+    """A covariate as numbers: as they are, or of text, which is told, 0/1 columns of labels but the first."""
     cells = np.asarray(list(values), dtype=object)
     if len(cells) != n_rows:
         raise InputError(f"force has {len(cells)} values of {name!r}; expected one for each of the {n_rows} rows.")
@@ -85,17 +102,13 @@ def _columns(values: Any, name: str, n_rows: int) -> Floats:
         numbers[known, 0] = cells[known].astype(np.float64)
         if np.isinf(numbers).any():
             raise InputError(f"{name!r} has infinite values; replace or drop them.")
-        return numbers
-    if not known.all():
-        gaps = int((~known).sum())
-        raise InputError(
-            f"{name!r} holds text and is missing in {gaps} of {n_rows} rows; give these a label of their own, such as "
-            "unknown, or leave them out."
-        )
-    labels = np.array(as_written(cells))
+        return numbers, False
+    labels = np.array(as_written(cells[known]))
     if len(np.unique(labels)) > n_rows / 2:
         raise InputError(f"{name!r} has {len(np.unique(labels))} labels in {n_rows} rows; it cannot be adjusted for.")
-    return _indicators(labels)
+    coded = np.full((n_rows, len(np.unique(labels)) - 1), np.nan)
+    coded[known] = _indicators(labels)
+    return coded, True
 
 
 def _indicators(labels: NDArray[Any]) -> Floats:

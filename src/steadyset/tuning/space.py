@@ -157,9 +157,11 @@ class Space:
         }
         models = {name: one for name, one in every.items() if name in predictors or _serves(one.estimator, task)}
         known = filters_for(task)
-        own = [name for name in TASKS[task].selectors(2) if name in known]
+        drawn_filters: tuple[str, ...] = ("jmi", "mim", "impurity")
+        if not set(drawn_filters) <= set(known):
+            drawn_filters = (*TASKS[task].selectors(2), *drawn_filters)
         return Space(
-            (NO_FILTER, *([name for name in ("jmi", "mim", "impurity") if name in known] or own)),
+            (NO_FILTER, *(name for name in drawn_filters if name in known)),
             Range(0.0, 1.0),
             models,
             fill,

@@ -53,6 +53,23 @@ def test_filter_and_selector_have_the_same_forest(task):
     np.testing.assert_allclose(decrease.sum(), impurity, rtol=0.05)
 
 
+def test_filters_of_times_have_the_forest_of_the_selector_and_count_copies_as_weights():
+    X, number = signal(2, "number")
+    y = np.column_stack([np.exp(-number / np.std(number)).round(2) + 0.01, np.arange(120) % 4 > 0])
+    options = {"params": {"n_estimators": 40}, "random_state": 5}
+    forest = ForestSelector(importance="permutation", n_estimators=40, random_state=run_seeds(5, 1)[0]).fit(X, y)
+    found = scores("permutation", X, y, **options)[0]
+    np.testing.assert_array_equal(found, forest.importances_)
+    summed = scores("impurity", X, y, **options)[0]
+    share = ForestSelector(n_estimators=40, random_state=run_seeds(5, 1)[0]).fit(X, y).importances_
+    np.testing.assert_allclose(summed / summed.sum(), share, atol=0.03)
+    weights = np.arange(120) % 3
+    copied = np.repeat(X, weights, axis=0), np.repeat(y, weights, axis=0)
+    for name in ("impurity", "permutation"):
+        weighted = scores(name, X, y, weights[None].astype(float), **options)[0]
+        np.testing.assert_array_equal(weighted, scores(name, *copied, **options)[0])
+
+
 def test_permutation_importance_is_the_loss_of_accuracy_on_the_out_of_bag_rows_of_scikit_learns_trees():
     X, y = signal(2, "classes")
     ours = ForestSelector(importance="permutation", n_estimators=400, random_state=0).fit(X, y).importances_
