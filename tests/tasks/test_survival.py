@@ -53,7 +53,12 @@ def test_every_form_of_the_target_gives_the_same_runs(tmp_path):
         ([np.nan, 2, 3], [1, 1, 0], "the time 'time' is missing in 1 row"),
         ([np.inf, 2, 3], [1, 1, 0], "the time 'time' is inf in 1 row"),
         (["a", 2, 3], [1, 1, 0], "the time 'time' holds 'a'; expected positive numbers"),
-        ([1, 2, 3], [1, 2, 1], r"the event 'event' holds 1, 2; expected 1 \(or True\) where it took place"),
+        (["1", "2", "x"], [1, 1, 0], "the time 'time' holds 'x'; expected positive numbers"),
+        (
+            [1, 2, 3],
+            [1, 2, 1],
+            r"the event 'event' holds 1, 2; expected 1 \(or True\) where .*as R codes it, subtract 1",
+        ),
         ([1, 2, 3], [0, 1, 2], r"holds 0, 1, 2; .*several kinds of events \(competing risks\) are not modelled"),
         ([1, 2, 3], [1, None, 1], "the event 'event' is missing in 1 row"),
         ([1, 2, 3], [1, 0], "'time' has 3 values and 'event' 2"),
@@ -83,8 +88,11 @@ def test_a_target_of_another_width_than_its_task_is_refused():
 
 
 def test_start_and_stop_times_are_refused():
-    with pytest.raises(st.InputError, match=r"y should be a 1d array, got an array of shape \(90, 3\)"):
+    with pytest.raises(st.InputError, match=r"got an array of shape \(90, 3\) .*\(left truncation\) are not modelled"):
         assessed(X, np.column_stack([np.zeros(90), TIME, EVENT]))
+    named = np.zeros(90, dtype=[("start", float), ("stop", float), ("event", bool)])
+    with pytest.raises(st.InputError, match=r"\(start, stop, event\).*\(left truncation\) are not modelled"):
+        assessed(X, named)
 
 
 def test_runs_without_events_fail_with_their_reason_and_strata_keep_their_share():

@@ -61,24 +61,27 @@ class _State:
         self.reach = (ROUNDED / own).astype(np.float32)
         self.bounds = np.empty(len(own), np.float32)
         self.tight, self.listed = np.inf, np.empty(0, np.int64)  # down to where bounds are renewed, and which reach it
-        self._known: dict[int, int] = {}
+        self._place, self._n_placed = np.zeros(len(scale), np.int64), 0  # the intercept is at place 0
         self._Z, self._scale, self._mean = np.ones((64, len(self.rows))), np.ones(64), np.zeros(64)
         self._Xt = features.Xt
 
     def places(self, features: Ints) -> Ints:
         """Where the standardised rows of some features are; they are computed once."""
-        new = [j for j in features.tolist() if j not in self._known]
-        if new:
-            first = 1 + len(self._known)
+        found = self._place[features]
+        if not found.all():
+            new = features[found == 0]
+            first = 1 + self._n_placed
             if first + len(new) > len(self._Z):
                 more = len(self._Z) + len(new)
                 self._Z = np.concatenate([self._Z, np.empty((more, len(self.rows)))])
                 self._scale, self._mean = (np.concatenate([v, np.empty(more)]) for v in (self._scale, self._mean))
             here = slice(first, first + len(new))
-            self._Z[here], self._scale[here] = standardised(self._Xt, np.array(new), self.rows, self.w)
+            self._Z[here], self._scale[here] = standardised(self._Xt, new, self.rows, self.w)
             self._mean[here] = self._Xt[new][:, self.rows] @ self.w
-            self._known.update(zip(new, range(first, first + len(new)), strict=True))
-        return np.array([self._known[j] for j in features.tolist()], np.int64)
+            self._place[new] = np.arange(first, first + len(new))
+            self._n_placed += len(new)
+            found = self._place[features]
+        return found
 
     def sizes(self, features: Ints, grouped: bool) -> Floats:
         """|g_j| / l1_j of some features."""
@@ -260,8 +263,8 @@ class MultinomialSolving:
             outside = strong[~state.inside[strong]]
             excess = (state.sizes(outside, grouped) - penalty) * state.l1[outside]
             breaking = np.flatnonzero(excess > tol)
-            new = np.setdiff1d(outside[breaking], members)
-            if not len(new):  # what was solved for and left is within the tolerance of the solver
+            new = (outside[breaking][:, None] != members).all(axis=1)
+            if not new.any():  # what was solved for and left is within the tolerance of the solver
                 return
             worst = outside[breaking[np.argsort(-excess[breaking], kind="stable")]]
             members = np.union1d(state.members, worst[: max(LEAST_ENTERING, int(SHARE_ENTERING * len(members)))])

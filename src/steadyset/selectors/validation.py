@@ -188,7 +188,8 @@ def one_vector(sample_weight: Any) -> Any:
         return None
     values = numbers(sample_weight, "sample_weight")
     if values.ndim > 1:
-        raise InputError(f"sample_weight has shape {values.shape}; expected one weight for each row of X.")
+        single = "; weights of single values are not taken"
+        raise InputError(f"sample_weight has shape {values.shape}; expected one weight for each row of X{single}.")
     return values
 
 

@@ -21,6 +21,7 @@ from steadyset.foundation.registry import Registry
 Target = NDArray[Any]
 MAX_CLASSES = 20  # more distinct whole numbers are amounts
 N_TENTHS = 10
+N_LATE = 3  # columns of a row that came under observation late: its start, its stop and the event
 
 
 def has_fractions(y: Target) -> bool:
@@ -260,13 +261,22 @@ def check_columns(y: Any) -> None:
     taken = {one.n_columns for one in TASKS.every()}
     names = getattr(getattr(y, "dtype", None), "names", None)
     if names and len(names) not in taken:
-        raise InputError(f"y has {len(names)} values per row ({', '.join(names)}); expected one: choose one of them.")
+        raise InputError(
+            f"y has {len(names)} values per row ({', '.join(names)}); expected one: choose one of them{_late(names)}."
+        )
     try:
         shape = np.asarray(y).shape
     except ValueError:
         raise InputError("y holds lists of different lengths; expected one value per row.") from None
     if len(shape) == 2 and shape[1] > 1 and shape[1] not in taken:
-        raise InputError(f"y should be a 1d array, got an array of shape {shape} instead; choose one of its columns.")
+        advice = f"choose one of its columns{_late(range(shape[1]))}"
+        raise InputError(f"y should be a 1d array, got an array of shape {shape} instead; {advice}.")
+
+
+def _late(columns: Sequence[Any]) -> str:
+    """What is said of a target that may be a start, a stop and an event."""
+    told = ", or a time and an event; times with a start and a stop (left truncation) are not modelled"
+    return told if len(columns) == N_LATE else ""
 
 
 def columns_of(y: Any) -> dict[str, Any] | None:

@@ -75,12 +75,20 @@ def read_survival(columns: Mapping[str, Sequence[Any]]) -> NDArray[Any]:
     try:
         numbers = np.array([np.nan if one is None else float(one) for one in times])
     except (TypeError, ValueError, OverflowError):
-        odd = next((one for one in times if not isinstance(one, int | float | np.number)), "a number beyond 1.8e308")
+        odd = next((one for one in times if not _is_number(one)), "a number beyond 1.8e308")
         raise InputError(f"the time {time!r} holds {str(odd)[:40]!r}; expected positive numbers.") from None
     _refuse_times(numbers, f"the time {time!r}")
     states = np.array([TRUTHS.get(str(one).strip().lower().removesuffix(".0"), np.nan) for one in events])
     _refuse_events(states, list(events), f"the event {event!r}")
     return np.column_stack([numbers, states])
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(0 if value is None else value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
 
 
 def _refuse_times(times: NDArray[Any], what: str) -> None:
@@ -101,8 +109,9 @@ def _refuse_events(states: NDArray[Any], given: list[Any], what: str) -> None:
     if np.isnan(states).any():
         kinds = list(dict.fromkeys(map(str, given)))
         shown = ", ".join(kinds[:SHOWN]) + ", ..." * (len(kinds) > SHOWN)
-        several = "; several kinds of events (competing risks) are not modelled, so choose one" * (len(kinds) > 2)
-        raise InputError(f"{what} holds {shown}; expected {MEANING}{several}.")
+        more = "; several kinds of events (competing risks) are not modelled, so choose one" * (len(kinds) > 2)
+        more += "; where 2 is the event, as R codes it, subtract 1" * (set(kinds) == {"1", "2"})
+        raise InputError(f"{what} holds {shown}; expected {MEANING}{more}.")
 
 
 def _rows(count: int) -> str:
