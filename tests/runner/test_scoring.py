@@ -5,10 +5,13 @@ import pytest
 from sklearn import metrics
 from sklearn.datasets import load_diabetes, load_iris, load_wine
 from sklearn.feature_selection import SelectKBest, f_classif, f_regression
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.linear_model import LogisticRegression, PoissonRegressor, RidgeClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from steadyset.assessment import assess
 from steadyset.foundation.errors import InputError
+from steadyset.io.data.data_table import Data
 from steadyset.resampling import KFold, Rows, Subsample
 from steadyset.runner.scoring import default_predictor, read_scoring, scores
 from steadyset.tasks import CLASSES, NUMBER
@@ -23,7 +26,8 @@ def scored(wanted, y=Y, test=TEST, model=None):
 
 
 def test_scores_of_three_classes_equal_scikit_learns():
-    names = ["accuracy", "balanced_accuracy", "auc", "log_likelihood", "error", "f1_macro", "matthews_corrcoef"]
+    names = ["accuracy", "balanced_accuracy", "auc", "auc_ovo", "log_loss", "log_likelihood", "error"]
+    names += ["f1_macro", "matthews_corrcoef"]
     model, found = scored(names)
     predicted, probability = model.predict(X[TEST][:, :3]), model.predict_proba(X[TEST][:, :3])
     assert found.values == pytest.approx(
@@ -31,6 +35,8 @@ def test_scores_of_three_classes_equal_scikit_learns():
             "accuracy": metrics.accuracy_score(Y[TEST], predicted),
             "balanced_accuracy": metrics.balanced_accuracy_score(Y[TEST], predicted),
             "auc": metrics.roc_auc_score(Y[TEST], probability, multi_class="ovr"),
+            "auc_ovo": metrics.roc_auc_score(Y[TEST], probability, multi_class="ovo"),
+            "log_loss": metrics.log_loss(Y[TEST], probability),
             "log_likelihood": -metrics.log_loss(Y[TEST], probability),
             "error": metrics.zero_one_loss(Y[TEST], predicted),
             "f1_macro": metrics.f1_score(Y[TEST], predicted, average="macro"),
@@ -63,6 +69,24 @@ def test_scores_of_numbers_equal_scikit_learns():
     )
 
 
+def test_the_deviance_of_counts_equals_scikit_learns():
+    data, _ = load_diabetes(return_X_y=True)
+    counts = np.random.default_rng(0).poisson(np.exp(10 * data[:, 2]))
+    result = assess(
+        SelectKBest(f_regression, k=3),
+        Data(data, counts, task="count"),
+        resampling=KFold(3),
+        scoring="poisson_deviance",
+    )
+    fold = KFold(3).draw(0, Rows(len(counts), counts), 0)
+    columns = list(result.cells[0].selected)
+    model = make_pipeline(StandardScaler(), PoissonRegressor(alpha=1e-3, tol=1e-10)).fit(
+        data[fold.train][:, columns], counts[fold.train]
+    )
+    expected = metrics.mean_poisson_deviance(counts[fold.test], model.predict(data[fold.test][:, columns]))
+    assert result.cells[0].scores["poisson_deviance"] == pytest.approx(expected, rel=1e-6)
+
+
 @pytest.mark.parametrize(
     ("y", "test", "reason"),
     [
@@ -75,7 +99,7 @@ def test_a_class_that_is_missing_gives_nan_with_a_reason_and_leaves_the_other_sc
     model, found = scored(["auc", "accuracy", "log_likelihood"], y, test)
     assert np.isnan(found.values["auc"])
     assert found.values["accuracy"] == pytest.approx(np.mean(model.predict(X[test][:, :3]) == y[test]))
-    assert np.isfinite(found.values["log_likelihood"])
+    assert np.isfinite(found.values["log_likelihood"]) == ("training" not in reason)
     assert reason in found.notes
     assert found.failure == ""
 

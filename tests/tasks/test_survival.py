@@ -172,6 +172,8 @@ def test_tuning_judges_survival_curves_and_covariates_as_an_assessment_does(forc
             assert tuned.frame.loc[0, name] == pytest.approx(np.mean(runs), rel=1e-9), (selector, name)
             blind = [cell.blind[name] for cell in assess.cells]
             assert tuned.evaluator.blind_scores()[name] == pytest.approx(np.mean(blind), rel=1e-9)
+        refitted = "What lasso selected was judged by a Cox regression fitted to it." in st.methods_text(tuned)
+        assert refitted == (selector == "lasso:k=2")
         assert [set(one) for one in tuned.selections(0).sets()] == [
             set(one) for one in assess.selections[selector].sets()
         ]

@@ -35,6 +35,7 @@ from steadyset.runner.scoring import lower_is_better, score_title
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import about_selector
 from steadyset.selectors.filters import get_filter
+from steadyset.tasks import TASKS
 from steadyset.tuning import Tuning
 from steadyset.tuning.choose import check_rule
 from steadyset.tuning.evaluation import N_FEATURES, SECONDS, STABILITY
@@ -233,6 +234,7 @@ def methods_of_tuning(tuning: Tuning, found: Findings, chosen: int, choose: str 
         *data_sentences(settings, details),
         told("12c", _configurations(tuning)),
         told("12c", _space(tuning)),
+        told("12c", _refitted(tuning)),
         resampling_sentence(settings, details, plan.n_runs, "Each configuration"),
         told("12c", left_out if failed else ""),
     )
@@ -274,6 +276,15 @@ def _space(tuning: Tuning) -> str:
         models.append(f"{_with_summary(name, summary)}{cite(text, learn)}")
     kept = "" if set(space.filters) == {NO_FILTER} else f", keeping {_domain(space.fraction)} of the features"
     return f"Filters were {one_by_one(filters)}{kept}; models were {one_by_one(models)}."
+
+
+def _refitted(tuning: Tuning) -> str:
+    """Who predicts, where that is not the model that selected."""
+    names = [name for name, model in tuning.space.models.items() if hasattr(model.estimator, "get_support")]
+    if not tuning.evaluator.refits or not names:
+        return ""
+    words = TASKS[tuning.evaluator.plan.task].predictor_words
+    return f"What {one_by_one(names)} selected was judged by a {words} fitted to it."
 
 
 def _with_summary(name: str, summary: str) -> str:

@@ -32,13 +32,13 @@ ScoringLike = str | Scorer | Sequence[str | Scorer] | Mapping[str, str | Scorer]
 
 
 def _log_likelihood(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
-    """The mean log-probability of the true classes; log_loss has no value for a class that training rows lack."""
+    """The mean log-probability of the true classes; without a value where training rows lack one of them."""
     if not hasattr(model, "predict_proba"):
         raise InputError("log_likelihood needs a predictor with predict_proba.")
     probability, classes = np.asarray(model.predict_proba(X)), model.classes_
-    known = np.isin(y, classes)
-    column = np.searchsorted(classes, np.where(known, y, classes[0]))
-    share = np.where(known, probability[np.arange(len(y)), column], 0.0)
+    if not np.isin(y, classes).all():
+        return float("nan")
+    share = probability[np.arange(len(y)), np.searchsorted(classes, y)]
     return float(np.mean(np.log(np.clip(share, 1e-15, 1.0))))
 
 
