@@ -157,7 +157,7 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None, searched
             for name in selector_names()
             if not why_unable(name, kind, classes)
         },
-        "space": _parts_of_space(kind, classes) if searched else {},
+        "space": _parts_of_space(kind, classes, data) if searched else {},
         "scores": list(
             dict.fromkeys([TASKS[kind].score(data.y), *(score.name for score in scores_for(kind) if score.offered)])
         ),
@@ -165,9 +165,9 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None, searched
     }
 
 
-def _parts_of_space(task: str, classes: int) -> dict[str, list[str]]:
+def _parts_of_space(task: str, classes: int, data: Any) -> dict[str, list[str]]:
     """The models and filters that a search for the best method may choose from."""
-    space = read_space(None, task, classes)
+    space = read_space(None, task, classes, beside=data.force is not None or data.block is not None)
     return {"model": list(space.models), "filter": list(space.filters)}
 
 
