@@ -134,6 +134,15 @@ def test_the_paragraphs_of_a_run_folder_are_written_for_word(run_folder, tmp_pat
     assert "References" in text
 
 
+def test_the_paragraphs_of_a_run_folder_are_written_as_pdf(run_folder, tmp_path):
+    pypdf = pytest.importorskip("pypdf")
+    assert run(["methods", str(run_folder[0]), "--pdf", str(tmp_path / "paper.pdf")]) == 0
+    text = " ".join(page.extract_text() for page in pypdf.PdfReader(tmp_path / "paper.pdf").pages)
+    assert "The data comprised 40 rows and 6 features." in text
+    assert "References" in text
+    assert "For specialists" not in text
+
+
 def test_a_run_folder_is_compared_by_its_selectors(run_folder, capsys):
     out, result = run_folder
     assert run(["compare", str(out), "--format", "json"]) == 0

@@ -62,6 +62,33 @@ def test_a_time_and_an_event_are_chosen_in_the_form(client):
     assert "“Time” is given without “Event”" in shown(client, data, time="days")
 
 
+def test_a_column_with_a_telling_name_is_taken_for_the_target_and_said_so(client):
+    data = frame(Target=np.arange(ROWS) % 2, grade=np.arange(ROWS) % 3)
+    page = shown(client, data)
+    assert "<b>Target</b> is taken as what to predict, because of its name." in page
+    assert "2 values of Target to tell apart" in page
+    assert 'name="role" value="target ">Predict something else<' in page
+    page = shown(client, data, target="")  # which that button leads to
+    assert "what should be predicted?" in page
+    assert "because of its name" not in page
+
+
+def test_a_time_with_a_status_is_taken_for_a_time_to_an_event_where_it_is_one(client):
+    days, dead = np.arange(1.0, ROWS + 1), np.arange(ROWS) % 2
+    page = shown(client, frame(time=days, status=dead))
+    assert "<b>time and status</b> are taken as what to predict, because of their names." in page
+    assert "15 events in 30 rows" in page
+    unread = shown(client, frame(time=days, status=np.where(dead, "lost", "found")))
+    assert "because of" not in unread
+    assert "what should be predicted?" in unread
+
+
+def test_two_columns_with_telling_names_are_both_offered(client):
+    page = shown(client, frame(target=np.arange(ROWS) % 2, label=np.arange(ROWS) % 3))
+    assert "because of its name" not in page
+    assert "what should be predicted?" in page
+
+
 def test_a_table_without_rows_says_so(client):
     assert "names of columns and no rows" in shown(client, pd.DataFrame(columns=["a", "b"]))
 

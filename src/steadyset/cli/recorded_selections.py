@@ -279,12 +279,12 @@ def methods(given: Given) -> None:
         if path is not None:
             with explained(path):
                 write_durably(path, found.written(form).encode())
-    if given.docx is not None:
-        from steadyset.findings import findings_of
-        from steadyset.reports.docx import PAPER, docx_of
+    for path, form in ((given.docx, "docx"), (given.pdf, "pdf")):
+        if path is not None:
+            from steadyset.findings import findings_of
+            from steadyset.reports import PAPER, write_document
 
-        with explained(given.docx):
-            write_durably(given.docx, docx_of(findings_of(source, **given.arguments("findings")), PAPER))
+            write_document(findings_of(source, **given.arguments("findings")), path, form, PAPER)
     sys.stdout.write(found.written(given.format, keys=given.bibtex is not None or given.csl is not None))
 
 

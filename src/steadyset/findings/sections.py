@@ -73,7 +73,8 @@ if TYPE_CHECKING:
     from steadyset.findings.parts import Findings, Reason
 
 MOST_LISTED = 100  # features of a shortlist that a document shows
-FIRST_LISTED = 12  # features of a list before the reader asks for more
+FIRST_LISTED = 10  # features of a list before the reader asks for more
+FEW_LISTED = 5  # rows of a table beside the list
 MAX_COMPARED = 8  # lists that are held against each other one by one
 FOLDED = 70  # the place from which on a part of a document is for specialists, and opened when asked for
 MOST_FEATURES = 25  # rows of a long table that a document shows; the script of the page shows the others
@@ -324,7 +325,7 @@ def _summary_title(found: Findings) -> str:
 
 
 def _front(found: Findings) -> Iterator[Block]:
-    yield TableBlock(front_table(found))
+    yield TableBlock(front_table(found), FEW_LISTED, ("more configuration", "on the front"))
     yield _text("On the front: how probable that is, given the errors of the objectives.", small=True)
     if found.trials is not None:
         left_out = ("more configuration", "less probable on the front")
@@ -476,7 +477,9 @@ def _studies(found: Findings) -> Iterator[Block]:
 def _alternatives(found: Findings) -> Iterator[Block]:
     for one in found.alternatives:
         yield _text(alternatives_words(one, found.scoring[0] if found.scoring else ""))
-        yield TableBlock(alternatives_table(one), MOST_FEATURES, ("more row", "of the lists"))
+        yield TableBlock(
+            alternatives_table(one), MOST_FEATURES, ("more row", "of the lists"), "The lists side by side", True
+        )
     yield _text(
         "Each list holds the features that at least half of the runs of a group select. In one row stand the same "
         "feature, or those that are alike, with their similarity; it is missing where nothing of the others is alike. "
@@ -548,9 +551,9 @@ SECTIONS = (
     Section("shared", "Which lists are alike", _shared, needs=("selections",), place=16),
     Section("front", "The Pareto front", _front, needs=("front",), short_tables=short_front, place=20),
     Section("summary", _summary_title, _summary, ("summary",), "", short_summary, summary_legend, place=20),
-    Section("predictions", "Do the predictions hold?", _predictions_hold, ("predictions",), "Predictions", place=22),
-    Section("coefficients", "Do the coefficients hold?", _signs_hold, ("coefficients",), "Coefficients", place=23),
-    Section("said", "What can be said", _said, needs=("summary",), place=69),
+    Section("predictions", "Do the predictions hold?", _predictions_hold, ("predictions",), "Predictions", place=75),
+    Section("coefficients", "Do the coefficients hold?", _signs_hold, ("coefficients",), "Coefficients", place=75),
+    Section("said", "What can be said", _said, needs=("summary",), place=64),
     Section(
         "measures",
         "Stability by many measures",

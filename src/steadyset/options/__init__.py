@@ -46,6 +46,7 @@ class Field:
     called : what sentences call it, where that is not the label
     buttons : values that a click puts into the field, with their words
     quick : what the field holds for a quick look
+    usual : what columns for it are often called, in lower case
     """
 
     place: str = ""
@@ -58,6 +59,7 @@ class Field:
     called: str = ""
     buttons: Mapping[str, str] | None = None
     quick: str | None = None
+    usual: tuple[str, ...] = ()
 
     @property
     def offered(self) -> Mapping[str, str]:

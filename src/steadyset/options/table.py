@@ -175,14 +175,14 @@ TABLE: tuple[Option, ...] = (
     # ---- assess and tune: what to run -----------------------------------------------------------------------------
     Option(
         "target", "What to predict. Without it: the candidates.", "COLUMN", commands=RUNS, short="-t", calls=("data",)
-    ).on_page("target", "Target"),
+    ).on_page("target", "Target", usual=("target", "y", "class", "label", "outcome", "diagnosis", "status")),
     *_all(
         Option("time", "Instead of a target: how long each row was followed, for the time to an event.").on_page(
-            "target", "Time", " to an event"
+            "target", "Time", " to an event", usual=("time", "survival_time", "os_time", "futime")
         ),
         Option(
             "event", "With --time: 1 or True where the event took place, 0 or False where the row was censored."
-        ).on_page("target", "Event", ", 1 or 0"),
+        ).on_page("target", "Event", ", 1 or 0", usual=("event", "status", "os_event", "fustat", "death")),
         metavar="COLUMN",
         commands=RUNS,
         calls=("data",),
@@ -385,6 +385,7 @@ TABLE: tuple[Option, ...] = (
         Option("bibtex", "Write the references as BibTeX; Markdown and LaTeX then cite its keys.", "FILE"),
         Option("csl", "Write the references as CSL-JSON (Zotero, Pandoc); keys as with --bibtex.", "FILE"),
         Option("docx", "Write the paragraphs with their references as a Word document.", "FILE"),
+        Option("pdf", "Write them as PDF.", "FILE"),
         commands="methods",
     ),
     *_all(  # without defaults: what is recorded may have a share and a level of its own, as a tuning has

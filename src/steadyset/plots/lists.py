@@ -11,17 +11,15 @@ from steadyset.foundation.arguments import check_integer
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, percent
 from steadyset.plots.catalogue import picture
-from steadyset.plots.drawing import text_width
 from steadyset.plots.picture import (
     INK,
-    LONGEST_NAME,
     MUTED,
     PALE,
     RULE,
-    SMALL,
     STEADY,
     Picture,
     coloured,
+    filling,
     foremost,
     names,
     pictured,
@@ -106,10 +104,7 @@ def _shared_drawn(alt: Any, data: pd.DataFrame) -> Any:
         size=alt.condition("datum.inside", alt.value(90), alt.value(14)),
         color=alt.condition("datum.inside", alt.value(STEADY), alt.value(RULE)),
     )
-    beside = min(LONGEST_NAME, max((text_width(str(name), SMALL) for name in data["feature"]), default=0.0))
-    return alt.layer(dots).properties(
-        width=520, height=alt.Step(19), usermeta={"fill": {"beside": 20 + beside, "least": 200}}
-    )
+    return alt.layer(dots).properties(width=520, height=alt.Step(19), usermeta=filling(20, data["feature"]))
 
 
 def _shared_seen(data: pd.DataFrame) -> str:

@@ -19,7 +19,7 @@ from steadyset.foundation.errors import InputError, MissingExtraError
 from steadyset.foundation.text import shown_name
 from steadyset.io.disk import explained, write_durably
 from steadyset.plots import drawing
-from steadyset.plots.drawing import converter, page, shortened
+from steadyset.plots.drawing import converter, page, shortened, text_width
 from steadyset.selections import Selections, as_selections
 
 if TYPE_CHECKING:
@@ -363,8 +363,8 @@ def coloured(alt: Any, field: str, colours: Mapping[str, str], **legend: Any) ->
 
 
 def shades(alt: Any, field: str, **legend: Any) -> Any:
-    """The darker, the larger a share is."""
-    scale = alt.Scale(domain=[0, 1], range=list(SHADES))
+    """The darker, the larger a share is; in steps, whose colours a dark page knows."""
+    scale = alt.Scale(type="quantize", domain=[0, 1], range=list(SHADES))
     return alt.Color(field, scale=scale, legend=alt.Legend(format="%", **legend))
 
 
@@ -378,6 +378,12 @@ def names(alt: Any, field: str, by: str, **options: Any) -> Any:
     """The vertical axis of names, in the order of the column `by`."""
     axis = alt.Axis(labelLimit=LONGEST_NAME, ticks=False, domain=False)
     return alt.Y(f"{field}:N", sort=alt.SortField(by), title=None, axis=axis, **options)
+
+
+def filling(beside: float, labels: Iterable[object] = (), least: int = 200) -> dict[str, Any]:
+    """The mark of a plot that a report draws as wide as its card: what stands beside it, with the longest label."""
+    longest = max((text_width(str(label), SMALL) for label in labels), default=0.0)
+    return {"fill": {"beside": beside + min(LONGEST_NAME, longest), "least": least}}
 
 
 def told_apart(alt: Any, field: str, categories: Sequence[str]) -> tuple[Any, Any]:

@@ -13,7 +13,8 @@ from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.text import number, shown_name
 from steadyset.inference.models import Predicted
 from steadyset.plots.catalogue import picture
-from steadyset.plots.picture import INK, MARKED, MUTED, PALE, STEADY, Picture, coloured, noted, pictured, tips
+from steadyset.plots.drawing import wrapped
+from steadyset.plots.picture import INK, MARKED, MUTED, PALE, SMALL, STEADY, Picture, coloured, noted, pictured, tips
 from steadyset.tasks import TASKS
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 RISK_COLUMNS = "selector risk: text; time share low high: float"
 COLOURS = {"low": STEADY, "middle": MUTED, "high": MARKED}
-MOST_PANELS, MOST_SPREADS = 6, 4
+MOST_PANELS, MOST_SPREADS, PANELS_A_ROW, PANEL = 6, 4, 3, 260
 INSTABILITY_COLUMNS = "selector: text; row: int; prediction low high value: float"
 CALIBRATION_COLUMNS = "selector risk: text; time predicted observed low high: float"
 FAN_COLUMNS = "panel model: text; run: int; predicted observed: float"
@@ -31,6 +32,7 @@ FAN_COLUMNS = "panel model: text; run: int; predicted observed: float"
     title="Survival by predicted risk",
     needs=("risk_groups",),
     caption="Kaplan-Meier curves of the rows that runs left out, in thirds of the risks of their training rows.",
+    place=25,
 )
 def risk_groups(result: Findings | Assessment) -> Picture:
     """Kaplan-Meier curves of left-out rows by thirds of the predicted risk, the mean over the runs.
@@ -78,12 +80,12 @@ def risk_groups(result: Findings | Assessment) -> Picture:
 def _drawn(alt: Any, data: pd.DataFrame) -> Any:
     colour = coloured(alt, "risk", COLOURS, title="predicted risk")
     x = alt.X("time:Q", title="time")
-    base = alt.Chart(data).encode(x=x, color=colour)
+    base = alt.Chart().encode(x=x, color=colour)
     share = alt.Y("share:Q", title="share without event", scale=alt.Scale(domain=[0, 1]))
     band = base.mark_area(opacity=0.15, interpolate="step-after").encode(y=alt.Y("low:Q"), y2="high:Q")
     tooltip = tips(alt, "selector", "risk", time=(".4~g", "time"), share=(".0%", "share without event"))
     line = base.mark_line(interpolate="step-after").encode(y=share, tooltip=tooltip)
-    return (band + line).properties(width=260, height=200).facet(alt.Facet("selector:N", title=None), columns=2)
+    return _in_panels(alt, [band, line], data, "selector", height=200)
 
 
 def _seen(data: pd.DataFrame) -> str:
@@ -100,6 +102,7 @@ def _seen(data: pd.DataFrame) -> str:
     needs=("risk_groups",),
     applies=lambda findings: any(group.expected for group in findings.risk_groups),
     caption="Predicted against observed shares without an event of the rows that runs left out, by predicted risk.",
+    place=83,
 )
 def risk_calibration(result: Findings | Assessment, at: float | None = None) -> Picture:
     """Predicted against observed shares without an event up to a time, of left-out rows by thirds of predicted risk.
@@ -177,7 +180,7 @@ def _seen_calibration(data: pd.DataFrame) -> str:
     needs=("predictions",),
     caption="Each row of the data: what the model on all rows predicts for it, and what the models of the runs do. "
     "Lines hold 95% of the runs; models that agreed would lie on the diagonal.",
-    place=33,
+    place=84,
 )
 def prediction_instability(result: Findings | Assessment) -> Picture:
     """The instability plot: predictions of the runs' models against those of the model on all rows.
@@ -216,7 +219,8 @@ def prediction_instability(result: Findings | Assessment) -> Picture:
     words = TASKS[found.settings["task"]].prediction_words
 
     def draw(alt: Any, data: pd.DataFrame) -> Any:
-        across = alt.X("prediction:Q", title=f"{words}, model on all rows", scale=alt.Scale(zero=False))
+        title = wrapped(f"{words}, model on all rows", PANEL, SMALL)
+        across = alt.X("prediction:Q", title=title, scale=alt.Scale(zero=False))
         upwards = alt.Y("value:Q", title="models of the runs", scale=alt.Scale(zero=False))
         tooltip = tips(alt, "selector", prediction=".3~g", low=".3~g", high=".3~g")
         base = alt.Chart()
@@ -242,7 +246,7 @@ def _instability_seen(data: pd.DataFrame) -> str:
     caption="Tenths of the rows by the prediction of each model: the mean prediction, and what was observed. All "
     "models meet the same rows, most of which they were fitted to: how far the lines lie apart says how much they "
     "depend on the rows at hand, not how well calibrated a model is in new rows.",
-    place=34,
+    place=85,
 )
 def calibration_fan(result: Findings | Assessment) -> Picture:
     """The calibration of each run's model on all rows of the data, beside that of the model on all rows.
@@ -285,7 +289,7 @@ def calibration_fan(result: Findings | Assessment) -> Picture:
         both = data[["predicted", "observed"]].to_numpy(dtype=float)
         limits = [float(both.min()), float(both.max())]
         diagonal = _diagonal(alt, limits)
-        across = alt.X("predicted:Q", title=words, scale=alt.Scale(domain=limits))
+        across = alt.X("predicted:Q", title=wrapped(words, PANEL, SMALL), scale=alt.Scale(domain=limits))
         upwards = alt.Y("observed:Q", title="observed", scale=alt.Scale(domain=limits))
         colour = coloured(alt, "model", {"a run": PALE, "all rows": STEADY}, title="model")
         lines = [
@@ -330,7 +334,7 @@ def _diagonal(alt: Any, ends: list[float]) -> Any:
     return alt.Chart(places).mark_line(color=INK, strokeDash=[3, 3]).encode(x="at:Q", y="at:Q")
 
 
-def _in_panels(alt: Any, layers: list[Any], data: pd.DataFrame, panel: str) -> Any:
+def _in_panels(alt: Any, layers: list[Any], data: pd.DataFrame, panel: str, height: int = 220) -> Any:
     """The same layers for each value of a column; those without data of their own get the rows of the panel."""
-    chart = alt.layer(*layers, data=data).properties(width=260, height=220)
-    return chart.facet(alt.Facet(f"{panel}:N", title=None), columns=2)
+    chart = alt.layer(*layers, data=data).properties(width=PANEL, height=height)
+    return chart.facet(alt.Facet(f"{panel}:N", title=None), columns=PANELS_A_ROW)

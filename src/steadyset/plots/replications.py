@@ -8,7 +8,7 @@ from steadyset.findings import Findings, findings_of
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import amount, counted, percent
 from steadyset.plots.catalogue import picture
-from steadyset.plots.picture import INK, MUTED, STEADY, Picture, names, pictured, shares, tips
+from steadyset.plots.picture import CATEGORIES, INK, MUTED, STEADY, Picture, filling, names, pictured, shares, tips
 from steadyset.replications.result import MeasuredSize, NextStudy, Replication
 from steadyset.replications.split import VarianceSplit
 from steadyset.replications.studies import StudyComparison
@@ -86,7 +86,7 @@ def _drawn(alt: Any, data: pd.DataFrame) -> Any:
         shape=alt.Shape("how:N", scale=alt.Scale(domain=[MEASURED, EXTRAPOLATED], range=["circle", "diamond"])),
     )
     chance = base.mark_line(color=INK, strokeDash=[4, 3], strokeWidth=1, aria=False).encode(y="chance:Q")
-    return (band + chance + line + points).properties(width=420, height=240)
+    return (band + chance + line + points).properties(width=420, height=240, usermeta=filling(60))
 
 
 def _seen(data: pd.DataFrame) -> str:
@@ -150,19 +150,20 @@ def study_effects(result: Findings | StudyComparison) -> Picture:
 def _drawn_effects(alt: Any, data: pd.DataFrame) -> Any:
     base = alt.Chart(data).encode(y=names(alt, "feature", "place"))
     zero = alt.Chart(data).mark_rule(color=MUTED, strokeWidth=1, aria=False).encode(x=alt.datum(0))
-    points = base.mark_point(size=70, strokeWidth=1.5).encode(
+    colours = alt.Scale(range=list(CATEGORIES))
+    points = base.mark_point(size=70, strokeWidth=1.5, opacity=1).encode(
         x=alt.X("effect:Q", title="effect"),
-        color=alt.Color("study:N", legend=alt.Legend(title=None, orient="bottom")),
+        color=alt.Color("study:N", scale=colours, legend=alt.Legend(title=None, orient="bottom")),
         shape=alt.Shape("study:N"),
         fillOpacity=alt.FillOpacity(
             "selected:N",
             scale=alt.Scale(domain=[SELECTED, NOT_SELECTED], range=[1.0, 0.0]),
             legend=None,
         ),
-        fill=alt.Fill("study:N", legend=None),
+        fill=alt.Fill("study:N", scale=colours, legend=None),
         tooltip=tips(alt, "feature", "study", "selected", "studies", effect=".2f"),
     )
-    return (zero + points).properties(width=420, height=alt.Step(20))
+    return (zero + points).properties(width=420, height=alt.Step(20), usermeta=filling(20, data["feature"]))
 
 
 def _seen_effects(data: pd.DataFrame) -> str:
@@ -219,7 +220,7 @@ def _drawn_sources(alt: Any, data: pd.DataFrame) -> Any:
     )
     bars = base.mark_bar(height=14, color=STEADY).encode(x=shares(alt, "share", "share of the disagreement"))
     ends = base.mark_rule(color=INK, strokeWidth=1, aria=False).encode(x=alt.X("low:Q"), x2="high:Q")
-    return (bars + ends).properties(width=420, height=alt.Step(28))
+    return (bars + ends).properties(width=420, height=alt.Step(28), usermeta=filling(30, data["source"]))
 
 
 def _seen_sources(data: pd.DataFrame) -> str:

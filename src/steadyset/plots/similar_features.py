@@ -172,7 +172,7 @@ def _swap_drawn(alt: Any, data: pd.DataFrame, domain: list[str]) -> Any:
         .encode(
             x=x,
             y=y,
-            color=shades(alt, "share:Q", title="share of the runs without it", values=[0, 0.5, 1], orient="bottom"),
+            color=shades(alt, "share:Q", title="share of the runs without it", orient="bottom"),
             tooltip=[*tips(alt, "feature:N", "other:N", share=".0%"), "runs:Q", "missing:Q"],
         )
     )

@@ -25,6 +25,7 @@ from steadyset.plots.picture import (
     PALE,
     STEADY,
     Picture,
+    filling,
     noted,
     pictured,
     shades,
@@ -104,7 +105,7 @@ def tuning_front(result: Tuning | Findings, *, choose: str | None = None) -> Pic
 
     def draw(alt: Any, drawn: pd.DataFrame) -> Any:
         panels = [_panel(alt, drawn[drawn["objective"] == name], tuning, name) for name in others]
-        return alt.concat(*panels, columns=2, spacing=28)
+        return alt.concat(*panels, columns=2, spacing=28, usermeta=filling(60 + 110 / len(panels)))
 
     return pictured(rows, FRONT_COLUMNS, draw, _front_note(tuning, shown, defined, chosen), _front_seen)
 
@@ -181,7 +182,7 @@ def _panel(alt: Any, data: pd.DataFrame, tuning: Trials, name: str) -> Any:
         alt.Chart(front).mark_point(size=60, stroke=INK, strokeWidth=1.2, opacity=1).encode(x=x, y=y),
         alt.Chart(chosen).mark_point(size=190, stroke=MARKED, strokeWidth=2.5, opacity=1).encode(x=x, y=y),
     ]
-    return alt.layer(*layers).properties(width=300, height=260)
+    return alt.layer(*layers).properties(width=300, height=230)
 
 
 def _front_seen(data: pd.DataFrame) -> str:

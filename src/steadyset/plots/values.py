@@ -29,6 +29,7 @@ from steadyset.plots.picture import (
     STEADY,
     Picture,
     distinct_names,
+    filling,
     noted,
     pictured,
     tips,
@@ -221,7 +222,7 @@ def _number_panel(alt: Any, data: pd.DataFrame, colours: dict[str, str], dots: b
             y=alt.Y("value:Q", scale=free, title=None, axis=_numbers(alt)),
             tooltip=tips(alt, "feature", value=".4~g", jitter=(".4~g", target)),
         )
-        .properties(width=220, height=120)
+        .properties(width=220, height=100)
     )
 
 
@@ -359,11 +360,8 @@ def _heat(alt: Any, data: pd.DataFrame, colours: dict[str, str], n: int, told: s
         x=alt.X("middle:Q", scale=free, axis=None), y=alt.value(6), text="words:N"
     )
     head = alt.layer(bars.encode(color=colour), words.encode(color=colour)) if not told else alt.layer(words)
-    beside = min(LONGEST_NAME, max((text_width(name, SMALL) for name in features), default=0.0))
-    fill = {"beside": 16 + beside, "least": 200}
-    return alt.vconcat(head.properties(width=560, height=14), cells, spacing=4, usermeta={"fill": fill}).resolve_scale(
-        color="independent"
-    )
+    both = alt.vconcat(head.properties(width=560, height=14), cells, spacing=4, usermeta=filling(16, features))
+    return both.resolve_scale(color="independent")
 
 
 def _heat_seen(data: pd.DataFrame) -> str:
@@ -427,7 +425,7 @@ def sample_map(result: ResultLike, *, top: int = MAX_ROWS) -> Picture:
 def _map(alt: Any, data: pd.DataFrame, colours: dict[str, str], target: str) -> Any:
     axis = alt.Axis(labels=False, ticks=False, grid=False, title=None, domain=False)
     free = alt.Scale(zero=False, nice=True)
-    whole = {"width": 300, "height": 240, "usermeta": {"fill": {"beside": 12, "least": 160}}}
+    whole = {"width": 300, "height": 240, "usermeta": filling(12, least=160)}
     base = alt.Chart(data).encode(
         x=alt.X("across:Q", axis=axis, scale=free), y=alt.Y("upwards:Q", axis=axis, scale=free)
     )

@@ -6,7 +6,7 @@ Every format walks the same document, section by section; Markdown and the folde
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +32,7 @@ __all__ = ["report"]
 
 REPORT_FILES = listed([f".{name}" for name in REPORT_FORMATS[:-1]], last=" or ")
 PICTURES = (".svg", ".pdf")
+PAPER = ("methods", "references")  # the parts that a paper takes
 LONGEST = 60  # characters of a procedure's name in the name of a file
 
 
@@ -89,20 +90,23 @@ def report(
     if form == "folder":
         write_paper_folder(found, target, _page_of(found))
         return target
-    content: str | bytes
-    if form == "pdf":
-        from steadyset.reports.pdf import pdf_of
-
-        content = pdf_of(found)
-    elif form == "docx":
-        from steadyset.reports.docx import docx_of
-
-        content = docx_of(found)
+    if form in ("pdf", "docx"):
+        write_document(found, target, form)
     else:
         content = {"html": _page_of, "md": markdown_of, "json": _json_of}[form](found)
-    with explained(target):
-        write_durably(target, content if isinstance(content, bytes) else content.encode())
+        with explained(target):
+            write_durably(target, content.encode())
     return target
+
+
+def write_document(found: Findings, path: Path, form: str, parts: Collection[str] | None = None) -> None:
+    """Write the document, or only its parts of these names, as "pdf" or "docx"."""
+    if form == "pdf":
+        from steadyset.reports.pdf import pdf_of as content_of
+    else:
+        from steadyset.reports.docx import docx_of as content_of
+    with explained(path):
+        write_durably(path, content_of(found, parts))
 
 
 def _page_of(found: Findings) -> str:
@@ -173,9 +177,11 @@ class Part:
         return isinstance(self.blocks[-1], Drawings)
 
 
-def document_of(found: Findings) -> list[Part]:
-    """Everything that findings say, in the order in which every format writes it."""
+def document_of(found: Findings, parts: Collection[str] | None = None) -> list[Part]:
+    """Everything that findings say, or only the parts of these names, in the order in which every format writes it."""
     records: list[Section | RegisteredPicture] = [*sections.SECTIONS, *pictures_for(found)]
+    if parts is not None:
+        records = [one for one in records if one.name in parts]
     return [part for record in sorted(records, key=lambda one: one.place) if (part := _part(record, found)).blocks]
 
 

@@ -21,16 +21,13 @@ DRAWING = "http://schemas.openxmlformats.org/drawingml/2006"
 KIND = "application/vnd.openxmlformats-officedocument.wordprocessingml"
 ROOM, PIXEL = 5_760_000, 9_525  # widths in the units of the format: of the text, and of a pixel
 SIZES = {"Title": 36, "Heading1": 28, "Heading2": 24, "Heading3": 22, "Small": 17}  # half points
-PAPER = ("methods", "references")  # the parts that a paper takes
 
 
 def docx_of(found: Findings, parts: Collection[str] | None = None) -> bytes:
     """The document, or only the parts of these names, as the content of a .docx file."""
     pictures: list[bytes] = []
     body = [_paragraph(question(found), "Title"), _paragraph(found.about, "Small")] if parts is None else []
-    for part in document_of(found):
-        if parts is not None and part.name not in parts:
-            continue
+    for part in document_of(found, parts):
         body += [_paragraph(part.title, "Heading1")] if part.title else []
         for block in part.blocks:
             body += _drawn(block, found, pictures) if isinstance(block, Drawings) else _written(block)

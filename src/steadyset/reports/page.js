@@ -3,7 +3,7 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const LISTS = ["shortlist", "list", "consensus"];
-  const FIRST_ROWS = 25, MOST_MATCHES = 8, MOST_NAMES = 200, STEPS = 200, MOST_SPANS = 12;
+  const FIRST_ROWS = 10, SPECIALISTS_ROWS = 25, MOST_MATCHES = 8, MOST_NAMES = 200, STEPS = 200, MOST_SPANS = 12;
   // The same rule as for the csv files that the library writes.
   const FORMULA = /^'*[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]/;
   let share = data.core, chosen = null;
@@ -42,8 +42,9 @@
       this.content = data.tables[this.name];
       this.body = element.tBodies[0];
       this.rows = [...this.body.rows];
-      const isLong = this.name.startsWith("features") || LISTS.includes(this.name);
-      this.first = isLong ? Math.min(this.rows.length, FIRST_ROWS) : Infinity;
+      const isFolded = element.closest(".specialists") !== null;
+      const most = this.name === "summary" ? Infinity : isFolded ? SPECIALISTS_ROWS : FIRST_ROWS;
+      this.first = Math.min(this.rows.length, most);
       this.most = this.first;
       this.filter = "";
       this.sorted = null;
@@ -421,6 +422,8 @@
     });
     showCore();
   }
+  const long = tables.filter((table) => table.rows.length > table.first);
+  long.forEach((table) => table.show());
   if (parent !== window) {  // the page of the server shows a report as high as it is
     document.documentElement.classList.add("framed");
     new ResizeObserver(() => parent.postMessage({ height: document.body.offsetHeight }, "*")).observe(document.body);
@@ -438,5 +441,8 @@
     if (part && part.tagName === "DETAILS") part.open = true;
   });
   addEventListener("toggle", () => pictures.change({}), true);
-  addEventListener("beforeprint", () => every("details:not([hidden])").forEach((element) => { element.open = true; }));
+  addEventListener("beforeprint", () => {
+    every("details:not([hidden])").forEach((element) => { element.open = true; });
+    long.forEach((table) => { table.most = Infinity; table.show(); });
+  });
 })();

@@ -7,7 +7,7 @@ machine is set, and fonts are embedded.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
@@ -47,11 +47,11 @@ class Box:
     outline: str = ""
 
 
-def pdf_of(found: Findings) -> bytes:
-    """The document as PDF, with its pictures."""
+def pdf_of(found: Findings, parts: Collection[str] | None = None) -> bytes:
+    """The document with its pictures, or only the parts of these names, as PDF."""
     writer = _writer()
-    boxes = [*_heading(question(found), 1), *_paragraph(shown_name(found.about))]
-    boxes += [box for part in document_of(found) for box in _boxes_of(part, found)]
+    boxes = [*_heading(question(found), 1), *_paragraph(shown_name(found.about))] if parts is None else []
+    boxes += [box for part in document_of(found, parts) for box in _boxes_of(part, found)]
     pages = _paginated([*boxes, *_paragraph(f"Made by steadyset {__version__}.")])
     for place, boxes in enumerate(pages):
         drawn = converter().svg_to_pdf(_page(boxes, place + 1, len(pages)))

@@ -10,7 +10,7 @@ import asyncio
 import json
 import re
 import secrets
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Collection, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from steadyset.serve.forms import (
     copied,
     fields,
     filled,
+    guessed,
     is_column,
     methods_of,
     options_given,
@@ -76,18 +77,28 @@ async def data_page(site: Site, request: Request) -> Response:
     if "role" in asked:
         return RedirectResponse(with_role(kind.command, asked, asked["role"]), 303)
     site.store.table(asked.get("file", ""))
-    content: dict[str, Any] = {"understood": None, "complaint": "", "ways": []}
-    searched = "space" in options_of(kind.command)
+    content: dict[str, Any] = {"understood": None, "complaint": "", "ways": [], "guess": {}}
+    columns = predicted(kind.command)
+
+    async def understood(form: QueryParams, apart: Collection[str] = ()) -> Any:
+        path, reading, task = _reading_call(site, kind, form)
+        reading = {name: value for name, value in reading.items() if name not in apart}
+        return await site.sandbox.call(
+            "understood", path, reading, task, "space" in options_of(kind.command), keep=path
+        )
+
     try:
-        path, reading, task = _reading_call(site, kind, asked)
-        content["understood"] = await site.sandbox.call("understood", path, reading, task, searched, keep=path)
+        content["understood"] = told = await understood(asked)
+        if told["preview"] and not any(name in asked for name in columns):
+            guess = guessed(kind.command, dict.fromkeys([*told["candidates"], *told["preview"]["columns"]]))
+            with suppress(InputError):
+                content["understood"] = await understood(QueryParams([*asked.multi_items(), *guess.items()]))
+                content["guess"], asked = guess, QueryParams([*asked.multi_items(), *guess.items()])
     except InputError as error:
         content["complaint"] = site.without_paths(str(error))
         content["ways"] = [way for one in getattr(error, "ways", ()) if (way := proposal(one, asked)) is not None]
         with suppress(InputError):  # what else could be predicted can still be shown
-            path, reading, task = _reading_call(site, kind, asked)
-            apart = {name: value for name, value in reading.items() if name not in predicted(kind.command)}
-            content["understood"] = await site.sandbox.call("understood", path, apart, task, searched, keep=path)
+            content["understood"] = await understood(asked, apart=columns)
     read = filled(kind.command, asked, "target", "columns", "reading")
     # Another kind of order has other settings, also where they have the same names.
     same = QueryParams(asked if asked.get("was", kind.command) == kind.command else "")

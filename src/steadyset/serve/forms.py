@@ -38,6 +38,19 @@ def predicted(command: str) -> list[str]:
     return [one.name for one in fields(command, "target") if is_column(one)]
 
 
+def guessed(command: str, columns: Iterable[str]) -> dict[str, str]:
+    """What is probably predicted, by the names of columns: such as a time and an event, or else one target."""
+    first, *others = (
+        [column for column in columns if column.strip().lower() in option.field.usual]
+        for option in fields(command, "target")
+        if is_column(option) and option.field is not None
+    )
+    name, *together = predicted(command)
+    if all(len(found) == 1 for found in others):
+        return {one: found[0] for one, found in zip(together, others, strict=True)}
+    return {name: first[0]} if len(first) == 1 else {}
+
+
 def is_column(option: Option) -> bool:
     """Whether its values are names of columns."""
     return str(option.metavar).startswith("COLUMN")

@@ -36,7 +36,7 @@ MAX_KNOWN = 500  # answers that are kept
 MAX_COMPARED = 10
 MAX_SHOWN = 256 << 20  # bytes of a report or a table
 REPORT_SECONDS = 900.0  # many selectors have many pictures
-DOCUMENTS = {"report.pdf": "write_report", "report.docx": "write_report", "paragraphs.docx": "write_paragraphs"}
+DOCUMENTS = {f"{name}.{ending}": f"write_{name}" for name in ("report", "paragraphs") for ending in ("pdf", "docx")}
 _known_answers: dict[tuple[Path, tuple[int, ...]], dict[str, Any]] = {}
 
 

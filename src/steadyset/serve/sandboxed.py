@@ -44,7 +44,7 @@ from steadyset.measures.record import get_measure
 from steadyset.options import AUTO, arguments_of
 from steadyset.plots import pictures_for
 from steadyset.plots.drawing import slim_svg
-from steadyset.reports import report
+from steadyset.reports import PAPER, report, write_document
 from steadyset.reports.html import page_of
 from steadyset.resampling import RESAMPLINGS, resampling_by_name, resampling_entry
 from steadyset.resampling.base import Rows
@@ -461,10 +461,8 @@ def write_report(path: str, target: str, form: str | None = None) -> None:
 
 
 def write_paragraphs(path: str, target: str) -> None:
-    """The paragraphs of a run folder for a paper, as a Word document."""
-    from steadyset.reports.docx import PAPER, docx_of
-
-    write_durably(Path(target), docx_of(findings_of(path), PAPER))
+    """The paragraphs of a run folder for a paper, as the ending of the file says."""
+    write_document(findings_of(path), Path(target), Path(target).suffix[1:], PAPER)
 
 
 def methods(path: str) -> str:
