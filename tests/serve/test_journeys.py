@@ -89,6 +89,45 @@ def test_what_cannot_run_is_refused_before_it_waits_and_back_finds_every_field(o
     assert page.get_by_label("Name").input_value() == "never"
 
 
+def test_the_form_says_what_each_method_is_good_for_and_how_thorough_a_run_is(opened, server):  # noqa: F811
+    folder, _ = server
+    table(folder / "asked.csv")
+    page = opened("/data?kind=assess&file=asked.csv&target=tumour")
+    offered = page.locator("[aria-labelledby=meth] .choices2").first.locator("label")
+    said = [one.inner_text().split("\n") for one in offered.all()]
+    assert len(said) >= 4
+    assert all(len(lines) == 2 and lines[1].endswith(".") for lines in said), said  # its name, and one line
+    assert "A small set lasso" in [lines[0] for lines in said]
+    page.get_by_role("button", name="20", exact=True).click()
+    assert page.get_by_label("Number of features").input_value() == "20"
+    assert page.get_by_label("For a paper").is_checked()
+    page.get_by_label("Quick look").check()
+    assert page.locator("#runs").input_value() == "20"
+    page.get_by_label("For a paper").check()
+    assert page.locator("#runs").input_value() == "100"
+
+
+def test_lists_show_the_names_in_most_of_them_first_and_ask_from_how_many(opened):  # noqa: F811
+    page = opened("/measure?example=signatures")
+    answer = page.locator("#result")
+    answer.get_by_text("In 4 of 5").wait_for()
+    told = answer.inner_text()
+    assert told.index("In 4 of 5") < told.index("stability") < told.index("All 22 measures")
+    page.get_by_role("button", name="one panel: 1,000").click()
+    assert page.get_by_label("Number of features").input_value() == "1000"
+    page.get_by_role("button", name="Compare the lists").click()
+    answer.get_by_text("In 4 of 5").wait_for()
+
+
+def test_home_asks_what_one_has_and_leads_to_help(opened, compared):  # noqa: F811
+    page = opened()
+    for question in ("I have data", "I have lists", "Find the best method", "Earlier results"):
+        page.get_by_role("heading", name=question).wait_for()
+    page.get_by_role("link", name="Help").first.click()
+    page.get_by_role("heading", level=1).wait_for()
+    assert page.url.endswith("/help")
+
+
 def test_a_run_that_failed_leads_back_to_its_filled_form(opened, server):  # noqa: F811
     folder, _ = server
     table(folder / "failing.csv")
@@ -194,9 +233,22 @@ def test_the_report_is_the_page_at_every_width_and_when_its_folded_parts_open(op
 
 def test_the_report_and_the_paragraphs_are_taken_along_as_pdf_and_word(opened, compared):  # noqa: F811
     page = opened("/runs/two")
-    for name, begins in (("PDF", b"%PDF"), ("Word", b"PK"), ("Paragraphs as Word", b"PK")):
+    for name, begins in (("PDF", b"%PDF"), ("Word", b"PK"), ("Paragraphs as Word", b"PK"), ("as PDF", b"%PDF")):
         with page.expect_download() as taken:
             page.get_by_role("link", name=name, exact=True).click()
+        assert taken.value.path().read_bytes().startswith(begins)
+
+
+def test_the_list_is_copied_and_taken_along_as_csv_and_excel(opened, compared):  # noqa: F811
+    page = opened("/runs/two")
+    report = page.frame_locator("iframe.report")
+    report.get_by_role("button", name="Copy the").click()
+    report.get_by_text("Copied.").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()").split("\n")
+    assert set(copied) <= {f"gene {i}" for i in range(6)}
+    for name, begins in (("CSV", b"feature,"), ("Excel", b"PK")):
+        with page.expect_download() as taken:
+            report.get_by_role("link", name=name, exact=True).click()
         assert taken.value.path().read_bytes().startswith(begins)
 
 

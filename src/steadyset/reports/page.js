@@ -189,9 +189,9 @@
 
   const list = tables.find((one) => LISTS.includes(one.name));
   const copied = async (text) => {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {  // a browser that does not let pages do that, as where the page stands in a frame
+    // A browser may not let pages do that, and never does where the page stands in a frame.
+    const written = parent === window && (await navigator.clipboard?.writeText(text).then(() => true, () => false));
+    if (!written) {
       const place = make("textarea");
       place.value = text;
       document.body.append(place);

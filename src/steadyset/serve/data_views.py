@@ -91,9 +91,14 @@ async def data_page(site: Site, request: Request) -> Response:
         content["understood"] = told = await understood(asked)
         if told["preview"] and not any(name in asked for name in columns):
             guess = guessed(kind.command, dict.fromkeys([*told["candidates"], *told["preview"]["columns"]]))
-            with suppress(InputError):
-                content["understood"] = await understood(QueryParams([*asked.multi_items(), *guess.items()]))
-                content["guess"], asked = guess, QueryParams([*asked.multi_items(), *guess.items()])
+            guessing = QueryParams([*asked.multi_items(), *guess.items()])
+            try:
+                content |= {"understood": await understood(guessing), "guess": guess}
+                asked = guessing
+            except InputError as error:
+                if getattr(error, "ways", ()):  # the columns are what they are called, and another is in the way
+                    content["guess"], asked = guess, guessing
+                    raise
     except InputError as error:
         content["complaint"] = site.without_paths(str(error))
         content["ways"] = [way for one in getattr(error, "ways", ()) if (way := proposal(one, asked)) is not None]
