@@ -6,11 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from tests.waiting import until
 
 import steadyset as st
 
 MOST = 4_000  # pixels, at a width of 1280
 DRAWN = "!document.querySelector('section[data-picture] .picture:not(.drawn)')"
+PATIENCE = 180  # seconds, on a busy machine
 KEPT = {"predictions": True, "progress": False, "engine": "serial"}
 METHODS = ["anova:k=20", "lasso:k=20", "kruskal:k=20", "forest:k=20"]
 
@@ -99,7 +101,7 @@ def test_a_report_is_at_most_4000_pixels_high_before_what_is_folded(kind, browse
     found = covariates(tmp_path) if kind == "covariates" else RESULTS[kind]()
     page = browser.new_context(viewport={"width": 1280, "height": 6000}).new_page()  # in which every picture is drawn
     page.goto(st.report(found, tmp_path / "report.html").as_uri())
-    page.wait_for_function(DRAWN)
+    until(lambda: page.evaluate(DRAWN), seconds=PATIENCE)
     height = page.evaluate("document.body.getBoundingClientRect().height")
     page.context.close()
     assert height <= MOST
