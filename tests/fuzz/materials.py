@@ -53,6 +53,27 @@ def assessed() -> st.Assessment:
 
 
 @cache
+def timed() -> st.Assessment:
+    """An assessment of times to events that keeps what its models predict."""
+    X = np.random.default_rng(1).normal(size=(60, 4))
+    y = st.Survival(np.exp(-X[:, 0]), np.ones(60))
+    kept = {"predictions": True, "engine": "serial", "progress": False}
+    return st.assess("anova:k=1", X, y, resampling=st.Subsample(4), execution=kept)
+
+
+@cache
+def listed() -> st.Shortlist:
+    return st.shortlist(*data(), bases=["filter"], permutations=20, splits=10, outer=0)
+
+
+@cache
+def studied(n: int = 48) -> tuple[Any, Any]:
+    """Rows enough for studies of halves of them."""
+    X = np.random.default_rng(2).normal(size=(n, 5))
+    return X, (X[:, 0] + X[:, 1] > 0).astype(int)
+
+
+@cache
 def stable() -> st.StabilitySelection:
     return st.StabilitySelection(n_runs=4, n_lambdas=5, rule="calibrated", random_state=0).fit(*data())
 

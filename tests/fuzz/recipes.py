@@ -7,7 +7,20 @@ from typing import Any
 
 import numpy as np
 from tests.fuzz.building import building
-from tests.fuzz.materials import Recipe, alike, assessed, data, inside, runs, stable, tuned, weighted
+from tests.fuzz.materials import (
+    Recipe,
+    alike,
+    assessed,
+    data,
+    inside,
+    listed,
+    runs,
+    stable,
+    studied,
+    timed,
+    tuned,
+    weighted,
+)
 
 import steadyset as st
 from steadyset.plots import Picture
@@ -391,6 +404,9 @@ def _timing() -> list[Recipe]:
 
 
 def _showing() -> list[Recipe]:
+    X, y = studied()
+    two, why = {"A": (X[:24], y[:24]), "B": (X[24:], y[24:])}, ("anova:k=2", X, np.arange(len(y)) % 2)
+    both = {"a": runs(), "b": st.Selections.from_sets([["a", "b"], ["a", "c"]] * 3, features=list("abcdef"))}
     return [
         Recipe(
             "findings_of",
@@ -468,6 +484,26 @@ def _showing() -> list[Recipe]:
         Recipe("plot.feature_values", st.plot.feature_values, {"result": assessed(), "top": 3}),
         Recipe("plot.heat_map", st.plot.heat_map, {"result": assessed(), "top": 3}),
         Recipe("plot.sample_map", st.plot.sample_map, {"result": assessed(), "top": 3}),
+        Recipe("plot.shared_names", st.plot.shared_names, {"selections": runs(), "top": 3}),
+        Recipe("plot.listed_features", st.plot.listed_features, {"result": listed(), "top": 3, "alike": 1}),
+        Recipe(
+            "plot.stability_by_measure",
+            st.plot.stability_by_measure,
+            {"result": runs(), "measures": ["nogueira"], "level": 0.9, "similarity": alike()},
+        ),
+        Recipe("plot.selectors_compared", st.plot.selectors_compared, {"result": both, "what": None, "top": 3}),
+        Recipe(
+            "plot.accuracy_against_stability",
+            st.plot.accuracy_against_stability,
+            {"result": assessed(), "score": None, "margin": 0.1},
+        ),
+        Recipe("plot.risk_groups", st.plot.risk_groups, {"result": timed()}),
+        Recipe("plot.risk_calibration", st.plot.risk_calibration, {"result": timed(), "at": 1.0}),
+        Recipe("plot.prediction_instability", st.plot.prediction_instability, {"result": timed()}),
+        Recipe("plot.calibration_fan", st.plot.calibration_fan, {"result": timed()}),
+        Recipe("plot.next_study", st.plot.next_study, {"result": st.replication("anova:k=2", *studied(), pairs=10)}),
+        Recipe("plot.study_effects", st.plot.study_effects, {"result": st.compare_studies("anova:k=2", two)}),
+        Recipe("plot.disagreement_sources", st.plot.disagreement_sources, {"result": st.variance_split(*why)}),
         Recipe("plot.get_picture", st.plot.get_picture, {"name": "runs_by_features"}),
         Recipe(
             "plot.register_picture",
