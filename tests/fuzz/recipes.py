@@ -238,7 +238,13 @@ def _running() -> list[Recipe]:
         **{"n_jobs": None, "out": None, "random_state": 0, "execution": None},
     }
     studies = {
-        **{"selector": "anova:k=2", "studies": {"A": (X, y), "B": (X, y)}, "scoring": None, "pairs": 10, "cut": None},
+        **{
+            "selector": "anova:k=2",
+            "studies": {"A": (X, y), "B": (X + 1, y)},
+            "scoring": None,
+            "pairs": 10,
+            "cut": None,
+        },
         **{"n_jobs": None, "out": None, "random_state": 0, "execution": None},
     }
     explained = {

@@ -9,7 +9,8 @@ import pytest
 
 import steadyset as st
 from steadyset.findings.box import box_of
-from steadyset.reports.docx import PAPER, WORD, docx_of
+from steadyset.reports import PAPER
+from steadyset.reports.docx import WORD, docx_of
 
 HOSTILE = "<b>&\x00\x1b]]>"
 RUNS = st.Selections.from_sets([[0, 1], [0, 1], [0, 2]] * 4, features=[HOSTILE, "CD33", "MYC", "TP53"])
