@@ -8,17 +8,17 @@ reference and the tests walk the same lines. A new public name is one line here.
 from steadyset.selections import Selections as Selections
 
 # Measures
-from steadyset.measures import stability as stability
+from steadyset.measures.evaluate import stability as stability
 from steadyset.inference.table import stability_table as stability_table
-from steadyset.measures import which_measure as which_measure
-from steadyset.measures import list_measures as list_measures
-from steadyset.measures import get_measure as get_measure
-from steadyset.measures import null_expectation as null_expectation
-from steadyset.measures import shared_importance as shared_importance
+from steadyset.measures.advice import which_measure as which_measure
+from steadyset.measures.record import list_measures as list_measures
+from steadyset.measures.record import get_measure as get_measure
+from steadyset.measures.chance import null_expectation as null_expectation
+from steadyset.measures.weights import shared_importance as shared_importance
 from steadyset.similarity import FeatureSimilarity as FeatureSimilarity
-from steadyset.measures import Measure as Measure
-from steadyset.measures import Advice as Advice
-from steadyset.measures import NullExpectation as NullExpectation
+from steadyset.measures.record import Measure as Measure
+from steadyset.measures.advice import Advice as Advice
+from steadyset.measures.evaluate import NullExpectation as NullExpectation
 
 # Properties of measures
 from steadyset.certificates import certify as certify
@@ -57,15 +57,15 @@ from steadyset.io.inspection import inspect as inspect
 from steadyset.io.inspection import Inspection as Inspection
 
 # Resampling
-from steadyset.resampling import Bootstrap as Bootstrap
-from steadyset.resampling import Subsample as Subsample
-from steadyset.resampling import ComplementaryPairs as ComplementaryPairs
-from steadyset.resampling import KFold as KFold
-from steadyset.resampling import LeaveOut as LeaveOut
-from steadyset.resampling import Chunks as Chunks
-from steadyset.resampling import FixedOverlap as FixedOverlap
-from steadyset.resampling import NoiseInjection as NoiseInjection
-from steadyset.resampling import list_resamplings as list_resamplings
+from steadyset.resampling.drawn import Bootstrap as Bootstrap
+from steadyset.resampling.drawn import Subsample as Subsample
+from steadyset.resampling.drawn import ComplementaryPairs as ComplementaryPairs
+from steadyset.resampling.drawn import KFold as KFold
+from steadyset.resampling.drawn import LeaveOut as LeaveOut
+from steadyset.resampling.drawn import Chunks as Chunks
+from steadyset.resampling.drawn import FixedOverlap as FixedOverlap
+from steadyset.resampling.drawn import NoiseInjection as NoiseInjection
+from steadyset.resampling.base import list_resamplings as list_resamplings
 
 # Stability selection and ensembles
 from steadyset.selectors import StabilitySelection as StabilitySelection
@@ -108,11 +108,11 @@ from steadyset.findings import Findings as Findings
 from steadyset.findings import methods_text as methods_text
 
 # Your own parts
-from steadyset.measures import register_measure as register_measure
-from steadyset.measures import unregister_measure as unregister_measure
+from steadyset.measures.record import register_measure as register_measure
+from steadyset.measures.record import unregister_measure as unregister_measure
 from steadyset.selectors import register_filter as register_filter
 from steadyset.selectors import register_selector as register_selector
-from steadyset.resampling import register_resampling as register_resampling
+from steadyset.resampling.base import register_resampling as register_resampling
 from steadyset.selectors import register_rule as register_rule
 
 # Errors

@@ -12,9 +12,10 @@ import pytest
 import steadyset as st
 from steadyset.foundation.errors import InputError
 from steadyset.inference.interval import jackknives
-from steadyset.measures import Family, all_measures, get_family, random_overlaps, register_family, unregister_family
+from steadyset.measures import Family, all_measures, random_overlaps, register_family
 from steadyset.measures.evaluate import Options
 from steadyset.measures.random_overlaps import RandomOverlaps
+from steadyset.measures.record import get_family, unregister_family
 
 
 class Tables(Family):

@@ -1,16 +1,10 @@
 """Selectors: scikit-learn estimators that choose features and take weights instead of copied rows."""
 
 from steadyset.selectors.catalogue import list_selectors
-from steadyset.selectors.ensembles import (
-    Aggregate,
-    BoundRule,
-    ErrorControl,
-    StabilitySelection,
-    StableSet,
-    aggregate,
-    error_control,
-    register_rule,
-)
+from steadyset.selectors.ensembles.aggregation import Aggregate, aggregate
+from steadyset.selectors.ensembles.rules import BoundRule, ErrorControl, error_control, register_rule
+from steadyset.selectors.ensembles.stability_selection import StabilitySelection
+from steadyset.selectors.ensembles.stable import StableSet
 from steadyset.selectors.filters import Filter, FilterSelector, register_filter
 from steadyset.selectors.known import MODELS, register_selector
 from steadyset.selectors.linear import ElasticNetSelector

@@ -1,35 +1,7 @@
 """Ensembles of selections: stability selection with its error bounds, and the aggregation of many runs into one set."""
 
-from steadyset.selectors.ensembles.aggregation import Aggregate, aggregate
-from steadyset.selectors.ensembles.rules import (
-    RULES,
-    BoundRule,
-    CalibratedRule,
-    ErrorControl,
-    Limits,
-    Reading,
-    Rule,
-    Runs,
-    error_control,
-    register_rule,
-)
-from steadyset.selectors.ensembles.stability_selection import StabilitySelection
-from steadyset.selectors.ensembles.stable import StableSet
-
-__all__ = [
-    "Aggregate",
-    "BoundRule",
-    "CalibratedRule",
-    "ErrorControl",
-    "Limits",
-    "Reading",
-    "Rule",
-    "Runs",
-    "StabilitySelection",
-    "StableSet",
-    "aggregate",
-    "error_control",
-    "register_rule",
-]
+from steadyset.selectors.ensembles.rules import RULES
+from steadyset.selectors.ensembles.rules import Reading as Reading
+from steadyset.selectors.ensembles.stability_selection import StabilitySelection as StabilitySelection
 
 RULES.import_own(__name__, __path__)
