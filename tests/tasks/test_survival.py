@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import FitFailedWarning
 
 import steadyset as st
 from steadyset.assessment.request import make_plan
@@ -76,6 +77,14 @@ def test_times_and_events_that_make_no_sense_are_refused(time, event, sentence):
 def test_too_few_events_are_refused(n_events, sentence):
     with pytest.raises(st.InputError, match=sentence):
         assessed(X, st.Survival(TIME, np.arange(90) < n_events))
+
+
+def test_where_every_run_fails_the_reason_is_told_and_no_more_of_them_are_offered():
+    with pytest.warns(FitFailedWarning, match="made no selection in any of its 4 runs"):
+        found = str(assessed(X, st.Survival(TIME, np.arange(90) < 2)))
+    assert "the resample holds fewer than 2 events" in found
+    assert "more repeats" not in found
+    assert "st.shortlist(X, y)" in found
 
 
 def test_a_target_of_another_width_than_its_task_is_refused():

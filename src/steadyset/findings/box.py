@@ -263,10 +263,12 @@ def _steps(found: Findings) -> tuple[Step, ...]:
     if found.kind != "assessment":
         return ()
     runs = max((row.runs for row in found.summary), default=0)
+    stated = _step("List the features of which about 1 may be false", job, "shortlist", SHORTLIST)
+    if not runs:  # what made all of them fail would do so again
+        return (stated,)
     more = _step(
         f"{runs} more repeats", job, "assess", f"st.assess(..., n_runs={2 * runs})", runs=str(2 * runs), resume=True
     )
-    stated = _step("List the features of which about 1 may be false", job, "shortlist", SHORTLIST)
     names = [row.name for row in found.summary]
     wider = [SIZE.sub(lambda size: f"k={2 * int(size[1])}", name) for name in names]
     if wider == names:  # each decides by itself how many
