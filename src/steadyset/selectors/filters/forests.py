@@ -47,7 +47,7 @@ for _name, _kind, _summary, _formula, _of_times, _times_formula in (
         *("impurity", "decrease", "mean decrease in impurity over the trees of a random forest"),
         "mean_t sum_{v splits on f} n_v Δ_v / n",
         "mean sum of the log-rank statistics of its splits over the trees of a random forest",
-        "mean_t sum_{v splits on f} χ²_v / n",
+        "mean_t sum_{v splits on f} Z_v² / n",
     ),
     (
         *("permutation", "permutation"),
