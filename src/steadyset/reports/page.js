@@ -3,7 +3,7 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const LISTS = ["shortlist", "list", "consensus"];
-  const FIRST_ROWS = 10, SPECIALISTS_ROWS = 25, MOST_MATCHES = 8, MOST_NAMES = 200, STEPS = 200, MOST_SPANS = 12;
+  const FIRST_ROWS = 10, SPECIALISTS_ROWS = 25, FEW_MORE = 5, MOST_MATCHES = 8, MOST_NAMES = 200, STEPS = 200, MOST_SPANS = 12;
   // The same rule as for the csv files that the library writes.
   const FORMULA = /^'*[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]/;
   let share = data.core, chosen = null;
@@ -44,7 +44,7 @@
       this.rows = [...this.body.rows];
       const isFolded = element.closest(".specialists") !== null;
       const most = this.name === "summary" ? Infinity : isFolded ? SPECIALISTS_ROWS : FIRST_ROWS;
-      this.first = Math.min(this.rows.length, most);
+      this.first = this.rows.length <= most + FEW_MORE ? this.rows.length : most;
       this.most = this.first;
       this.filter = "";
       this.sorted = null;
