@@ -57,7 +57,7 @@ def test_the_policy_names_the_script_and_the_style_of_the_page_and_nothing_else(
         assert rules[rule] == " ".join(f"'sha256-{digest}'" for digest in digests)
     read = without_scripts(page)
     files = re.findall(r'<a class="button" download="([\w.]+)" href="data:[^"]*"', read)
-    assert files == ["features.xlsx", "features.csv"]
+    assert files == ["features.xlsx", "features.csv", "features.txt"]
     assert not re.search(r"(?:src|href)=[\"'](?!#|data:)", read)
     assert not re.search(r"\s(?:on[a-z]+|style)=", read)
 

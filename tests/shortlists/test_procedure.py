@@ -1,5 +1,7 @@
 """Halves, permuted targets and orders of a shortlist, against other implementations."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from sklearn.feature_selection import f_classif, f_regression
@@ -10,7 +12,7 @@ import steadyset as st
 from steadyset.foundation.errors import InputError
 from steadyset.shortlists.bases import BASES, SIZES, Features
 from steadyset.shortlists.exchange import exchange_of
-from steadyset.shortlists.procedure import clusters_of
+from steadyset.shortlists.procedure import Procedure, clusters_of
 from steadyset.shortlists.standing import Standing
 from steadyset.tasks import CLASSES, NUMBER, SURVIVAL, TASKS
 
@@ -164,18 +166,36 @@ def test_statistics_count_what_permuted_targets_reach():
     observed = np.array([[0, 1], [0, 2], [0, 1], [0, 3]])
     permuted = [np.array([[1, 0], [1, 2], [2, 3], [3, 0]]), np.array([[5, 4], [4, 5], [5, 0], [0, 1]])]
     standing = Standing([{"filter": one} for one in (observed, *permuted)], {"filter": (1,)}, 6)
-    statistics, counts = standing._at_first
-    assert counts[0].tolist() == [[4, 0, 0, 0, 0, 0], [0, 2, 1, 1, 0, 0], [1, 0, 0, 0, 1, 2]]
+    now, nobody = standing._at_first, np.zeros(6, np.bool_)
+    counts = np.array([standing._counts(target, nobody)[0] for target in range(3)])
+    assert counts.tolist() == [[4, 0, 0, 0, 0, 0], [0, 2, 1, 1, 0, 0], [1, 0, 0, 0, 1, 2]]
     # Four halves: one unit of three targets; two or more: three; one or more: seven; none or more: all eighteen.
     reached = {4: 1, 3: 1, 2: 3, 1: 7, 0: 18}
+    assert now.reached[0].tolist() == [reached[h] for h in range(5)] + [0]
     rarest = sorted(set(reached.values()), reverse=True)
-    assert (statistics == np.vectorize(lambda h: rarest.index(reached[h]))(counts[0])).all()
+    statistics = np.vectorize(lambda h: rarest.index(reached[h]))(counts)
+    assert (now.statistics == statistics[0]).all()
+    assert (now.null[:, :4] == [[(one >= place).sum() for place in range(4)] for one in statistics[1:]]).all()
     listing = standing.listing(1.0, None)
     assert listing.listed.tolist() == [True] + [False] * 5
+    assert listing.null_counts.tolist() == [listing.null_listed(target).sum() for target in (1, 2)]
     # Without unit 0 its places go to the next ones.
-    _, counts = standing._count(np.arange(6) == 0)
-    assert counts[0, 0].tolist() == [0, 2, 1, 1, 0, 0]
-    assert counts[0, 2].tolist() == [0, 1, 0, 0, 1, 2]
+    assert standing._counts(0, np.arange(6) == 0)[0].tolist() == [0, 2, 1, 1, 0, 0]
+    assert standing._counts(2, np.arange(6) == 0)[0].tolist() == [0, 1, 0, 0, 1, 2]
+
+
+def test_memory_does_not_grow_with_permuted_targets():
+    """Sixty targets more, each of 0.2 megabytes in orders of features and groups, cost less than one in all."""
+    random = np.random.default_rng(6)
+    y, X = np.arange(50) % 2, random.normal(size=(50, 1000))
+    X[:, 500:] = X[:, :500] + 0.1 * random.normal(size=(50, 500))
+    most = []
+    for permutations in (20, 80):
+        tracemalloc.start()
+        Procedure(1.0, None, ("filter",), permutations, 50, 1).run(X, CLASSES, exchange_of(y, CLASSES), 0)
+        most.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert most[1] - most[0] < 2**20
 
 
 def test_the_list_holds_what_was_planted_in_every_kind_of_target():

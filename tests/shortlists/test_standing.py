@@ -56,8 +56,8 @@ def test_a_larger_allowance_never_lists_fewer(null_targets):
 def test_places_of_other_columns_count_but_they_are_never_listed():
     order = np.array([[1, -2, 0, 2], [-2, 1, 2, -1]])
     standing = Standing([{"filter": order}] * 3, {"filter": (2,)}, 3, 3)
-    assert standing._at_first[1][0, 0].tolist() == [0, 2, 0]
-    assert standing._count(np.arange(3) == 1)[1][0, 0].tolist() == [1, 0, 1]
+    assert standing._at_first.counts[0].tolist() == [0, 2, 0]
+    assert standing._count(np.arange(3) == 1).counts[0].tolist() == [1, 0, 1]
 
 
 def test_plain_stepping_does_not_hold_where_false_units_come_in_bunches(null_targets):

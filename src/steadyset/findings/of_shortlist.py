@@ -18,7 +18,7 @@ from steadyset.foundation.text import counted, listed, number, percent, shown_na
 from steadyset.io.disk import LIST_NAMES, LIST_SHEET, LIST_TABLE, explained, write_durably
 from steadyset.io.formats.spreadsheet import csv_text, xlsx_bytes
 from steadyset.runner.scoring import score_title
-from steadyset.shortlists.listed import LISTED, STANDARD_DEVIATIONS, Listed
+from steadyset.shortlists.listed import CORRELATION, LISTED, STANDARD_DEVIATIONS, Listed
 from steadyset.shortlists.result import Shortlist
 from steadyset.shortlists.standing import ANY_FALSE
 from steadyset.tasks import TASKS
@@ -75,7 +75,9 @@ def _methods(result: Shortlist) -> Methods:
         f"same procedure{'; features were centred within these' if 'within' in found.exchanged else ''}. "
         f"{_by_number(found.false) if found.false is not None else _by_rate(found.fdr or 0.0)}"
     )
-    unit = "Standardised differences of means" if found.effect == STANDARD_DEVIATIONS else "Correlations"
+    unit = {STANDARD_DEVIATIONS: "Standardised differences of means", CORRELATION: "Correlations"}.get(
+        found.effect, f"{found.effect[:1].upper()}{found.effect[1:]}s of single features per standard deviation"
+    )
     effects = (
         f"{unit} were corrected for the features having been listed, by their distribution given that they were; "
         "intervals are at 95%."

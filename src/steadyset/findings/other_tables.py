@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from steadyset.inference.models import Coefficients
 
 MAX_EFFECT = 10
+MAX_ALIKE = 2  # names in a cell
 
 
 def shortlist_table(found: Findings, *, every: bool = False) -> ReportTable:
@@ -71,7 +72,7 @@ def _shortlist_table(
         column("came back", "came_back", wording.percent, when=repeated),
         column("q", "q_value", precise),
         column("by", "base", text=True, when=len(whole.bases) > 1),
-        column("look-alikes", ("alike", "n_alike"), _alike, of=_alike_values, text=True, when=alike),
+        [TableColumn("look-alikes", ("alike", "n_alike"), _alike, is_text=True)] if alike else [],
     ]
     return table_of(name, caption, columns, rows)
 
@@ -337,13 +338,11 @@ def _estimated(value: float, low: float, high: float) -> str:
     return f"{wording.number(value)} ({wording.span(low, high)})"
 
 
-def _alike_values(one: ListedFeature) -> tuple[str, int]:
-    return ", ".join(one.alike), one.n_alike
-
-
-def _alike(names: str, count: int) -> str:
-    more = count - (names.count(", ") + 1 if names else 0)
-    return shown_name(names) + (f" and {more} more" if names and more > 0 else "")
+def _alike(one: ListedFeature) -> TableCell:
+    """A few names, so that rows stay low; a file has them all."""
+    first, more = one.alike[:MAX_ALIKE], one.n_alike - MAX_ALIKE
+    told = shown_name(", ".join(first)) + (f" and {more} more" if first and more > 0 else "")
+    return TableCell(told, (", ".join(one.alike), one.n_alike))
 
 
 def short_shortlist(found: Findings, most: int | None) -> list[Table]:

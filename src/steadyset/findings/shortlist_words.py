@@ -7,7 +7,15 @@ from math import isnan
 from steadyset.findings.answer import tells
 from steadyset.foundation.text import amount, counted, listed, number, percent, shown_name, span
 from steadyset.runner.scoring import score_title
-from steadyset.shortlists.listed import CANDIDATE, LISTED, STANDARD_DEVIATIONS, Listed, ListedGroup, Prediction
+from steadyset.shortlists.listed import (
+    CANDIDATE,
+    CORRELATION,
+    LISTED,
+    STANDARD_DEVIATIONS,
+    Listed,
+    ListedGroup,
+    Prediction,
+)
 
 MOST_NAMED, MOST_MEMBERS, CLOSEST = 15, 6, 5  # names in a sentence
 CAME_BACK = 0.8  # the share of repeats from which a feature came back
@@ -132,7 +140,9 @@ def list_legend(found: Listed) -> list[str]:
     among = found.features[0].among if found.features else 0
     n = 2 * found.n_splits
     best = f"Of halves: the share of {n} random halves of the rows in which a feature is among the best {among}."
-    unit = "in standard deviations between classes" if found.effect == STANDARD_DEVIATIONS else "as a correlation"
+    unit = f"as a {found.effect}{'' if found.effect == CORRELATION else ' per standard deviation'}"
+    if found.effect == STANDARD_DEVIATIONS:
+        unit = f"in standard deviations between {'that class and the others' if len(found.classes) > 2 else 'classes'}"
     said = [f"{best} The list is judged by several such numbers and rankings together, so that its order can differ."]
     if any(not isnan(one.effect) for one in found.features):
         said.append(f"Effect: along the direction, {unit}, with a 95% interval; corrected for having been listed.")

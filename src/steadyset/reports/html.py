@@ -101,12 +101,13 @@ def _files_of(document: Sequence[Part]) -> dict[str, Any]:
     if table is None or not table.rows:
         return {}
     rows = table.records()
-    text = csv_text(rows, safe=True).encode("utf-8", "backslashreplace")
-    sheet = xlsx_bytes(rows)
-    return {
-        "csv": f"data:text/csv;charset=utf-8;base64,{base64.b64encode(text).decode()}",
-        "xlsx": f"data:{SHEET};base64,{base64.b64encode(sheet).decode()}",
+    names = "".join(f"{shown_name(str(row['feature']))}\n" for row in rows)
+    contents = {
+        "xlsx": (SHEET, xlsx_bytes(rows)),
+        "csv": ("text/csv;charset=utf-8", csv_text(rows, safe=True).encode("utf-8", "backslashreplace")),
+        "txt": ("text/plain;charset=utf-8", names.encode("utf-8", "backslashreplace")),
     }
+    return {name: f"data:{kind};base64,{base64.b64encode(each).decode()}" for name, (kind, each) in contents.items()}
 
 
 def _shipped(name: str) -> str:

@@ -13,6 +13,8 @@ as many features as were listed are expected to be.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,12 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.shortlists.exchange import less_means
 from steadyset.tasks import TASKS
 
 REACH = 9.0  # standard errors around z in which theta is looked for
 POINTS = 801
 HALVINGS = 50
+BINS, LARGEST = 2000, 20.0  # of |z| under permuted targets
 
 
 @dataclass(frozen=True)
@@ -34,46 +39,57 @@ class Effects:
 
     z: Floats
     unit: Floats | None  # of classes: the standard error of a difference of 0, in standard deviations
-    n_rows: int
+    freedom: int  # degrees that are left of the rows
 
     def shown(self, theta: Floats, features: Ints) -> Floats:
         """Means of z of some features as effects."""
         if self.unit is None:
-            return np.asarray(np.tanh(theta / np.sqrt(max(1, self.n_rows - 3))))
-        root = np.sqrt(2.0 * max(1, self.n_rows - 2))
+            return np.asarray(np.tanh(theta / np.sqrt(max(1, self.freedom - 1))))
+        root = np.sqrt(2.0 * max(1, self.freedom))
         return np.asarray(self.unit[features] * root * np.sinh(theta / root))
 
 
-def effects(X: Floats, y: NDArray[Any], task: str, codes: NDArray[np.int64]) -> Effects:
-    """Effects on all rows of some features: a correlation with a number, or how far a class is from the others.
+def effects(X: Floats, y: NDArray[Any], task: str, codes: Ints | None = None, within: Ints | None = None) -> Effects:
+    """Effects on all rows of each feature: a correlation with a number, or how far a class is from the others.
 
-    ``codes`` say which class stands out, as `Directions` does; of two classes it is the second against the first.
+    ``codes`` say which class stands out, as `Directions` does, and without them the one with the largest z; of two
+    classes it is the second against the first. Rows are compared ``within`` the parts that they belong to.
     """
-    n = len(X)
-    if not TASKS[task].has_classes:
-        t = TASKS[task].amounts(y)
-        t = t / max(float(np.abs(t).max()), np.finfo(np.float64).tiny)
-        t = t - t.mean()
-        centred = X - X.mean(axis=0)
-        lengths = np.sqrt(np.einsum("ij,ij->j", centred, centred) * (t @ t))
-        r = np.clip((t @ centred) / np.where(lengths > 0, lengths, 1.0), -1 + 1e-12, 1 - 1e-12)
-        return Effects(np.arctanh(r) * np.sqrt(max(1, n - 3)), None, n)
-    labels, where = np.unique(y, return_inverse=True)
-    stands_out = np.full(X.shape[1], 1) if len(labels) == 2 else np.maximum(np.abs(codes) - 1, 0)
-    z, unit = np.empty(X.shape[1]), np.empty(X.shape[1])
-    for c in np.unique(stands_out):
-        columns = np.flatnonzero(stands_out == c)
-        inside, outside = X[where == c][:, columns], X[where != c][:, columns]
-        scatter = inside.var(axis=0) * len(inside) + outside.var(axis=0) * len(outside)
-        spread = np.sqrt(scatter / max(1, n - 2))
-        unit[columns] = np.sqrt(1 / len(inside) + 1 / len(outside))
-        difference = inside.mean(axis=0) - outside.mean(axis=0)
-        # Classes that a feature separates without any spread within them have the largest z that there is.
-        d = difference / np.maximum(spread, np.abs(difference) / 1e6 + np.finfo(np.float64).tiny)
-        # The variance of a difference d grows with it, unit^2 + d^2 / 2(n - 2); that of this z is 1 for all of them.
-        root = np.sqrt(2.0 * max(1, n - 2))
-        z[columns] = root * np.arcsinh(d / (unit[columns] * root))
-    return Effects(z, unit, n)
+    record = TASKS[task]
+    within = np.zeros(len(X), np.int64) if within is None else within
+    labels, where = np.unique(y, return_inverse=True) if record.has_classes else (np.empty(0), np.empty(0, np.int64))
+    along = where[:, None] == np.arange(len(labels))[1 if len(labels) == 2 else 0 :]
+    if not record.has_classes:
+        amounts = record.amounts(y)
+        along = (amounts / max(float(np.abs(amounts).max()), np.finfo(np.float64).tiny))[:, None]
+    X, T = less_means(X, within), less_means(along.astype(np.float64), within)
+    freedom = len(X) - int(within.max()) - 2
+    products, of_x, of_t = T.T @ X, np.einsum("ij,ij->j", X, X), np.einsum("ij,ij->j", T, T)[:, None]
+    if not record.has_classes:
+        lengths = np.sqrt(of_x * of_t)
+        r = np.clip(products / np.where(lengths > 0, lengths, 1.0), -1 + 1e-12, 1 - 1e-12)
+        return Effects(np.arctanh(r[0]) * np.sqrt(max(1, freedom - 1)), None, freedom)
+    of_t = np.maximum(of_t, np.finfo(np.float64).tiny)
+    difference = products / of_t
+    spread = np.sqrt(np.maximum(of_x - difference * products, 0.0) / max(1, freedom))
+    # Classes that a feature separates without any spread within them have the largest z that there is.
+    d = difference / np.maximum(spread, np.abs(difference) / 1e6 + np.finfo(np.float64).tiny)
+    # The variance of a difference d grows with it, unit^2 + d^2 / 2 freedom; that of this z is 1 for all of them.
+    root, units = np.sqrt(2.0 * max(1, freedom)), 1 / np.sqrt(of_t)
+    z = root * np.arcsinh(d / (units * root))
+    best = np.abs(z).argmax(axis=0) if codes is None or len(z) == 1 else np.maximum(np.abs(codes) - 1, 0)
+    return Effects(z[best, np.arange(X.shape[1])], units[best, 0], freedom)
+
+
+def coefficients_of(X: Floats, y: NDArray[Any], task: str) -> tuple[Floats, Floats]:
+    """Coefficients and standard errors of the task's model of each feature alone, nan where it has none."""
+    fit = TASKS[task].global_model
+    assert fit is not None
+    found = np.full((X.shape[1], 2), np.nan)
+    for column, told in zip(X.T, found, strict=True):
+        with suppress(InputError):
+            told[:] = np.ravel(fit(column[:, None], y))
+    return found[:, 0], found[:, 1]
 
 
 @dataclass(frozen=True)
@@ -87,10 +103,14 @@ class ListedChance:
         return expit(self.slope * (np.abs(z) - self.centre))
 
     @classmethod
-    def fitted(cls, null_z: Floats, null_listed: Bools, z: Floats, n_listed: int) -> ListedChance:
-        """The slope from permuted targets, the centre from the number that was listed."""
-        size, hit = np.abs(null_z).ravel(), null_listed.ravel()
-        slope = _logistic_slope(size, hit)
+    def fitted(cls, null: Iterable[tuple[Floats, Bools]], z: Floats, n_listed: int) -> ListedChance:
+        """The slope from z and who is listed of each permuted target, the centre from the number that was listed."""
+        total, hits = np.zeros((2, BINS))
+        for null_z, listed in null:
+            place = np.minimum(np.abs(null_z) * (BINS / LARGEST), BINS - 1).astype(np.int64)
+            total += np.bincount(place, minlength=BINS)
+            hits += np.bincount(place, listed, minlength=BINS)
+        slope = _logistic_slope(total, hits)
         low, high = 0.0, float(np.abs(z).max()) + 20.0
         for _ in range(HALVINGS):  # the number expected to be listed falls with the centre
             centre = (low + high) / 2
@@ -98,17 +118,14 @@ class ListedChance:
         return cls(slope, centre)
 
 
-def _logistic_slope(size: Floats, hit: Bools) -> float:
+def _logistic_slope(total: Floats, hits: Floats) -> float:
     """The slope of a logistic regression on binned values, by Newton's steps."""
-    if not hit.any() or hit.all():
+    if not 0 < hits.sum() < total.sum():
         return 4.0  # nothing to fit; as steep as seen on arrays
-    edges = np.linspace(0.0, size.max() + 1e-9, 400)
-    bins = np.digitize(size, edges)
-    total = np.bincount(bins, minlength=402).astype(np.float64)
-    hits = np.bincount(bins, weights=hit.astype(np.float64), minlength=402)
-    x = np.concatenate([[0.0], (edges[1:] + edges[:-1]) / 2, [edges[-1]], [edges[-1]]])[:402]
+    x = (np.arange(BINS) + 0.5) * (LARGEST / BINS)
     design = np.stack([np.ones_like(x), x])
-    beta = np.array([-4.0 * np.quantile(size[hit], 0.5), 4.0])
+    median = x[np.searchsorted(np.cumsum(hits), hits.sum() / 2)]
+    beta = np.array([-4.0 * median, 4.0])
     for _ in range(50):
         chance = expit(beta @ design)
         hessian = (design * (total * chance * (1 - chance))) @ design.T + 1e-6 * np.eye(2)
@@ -119,14 +136,13 @@ def _logistic_slope(size: Floats, hit: Bools) -> float:
     return float(np.clip(beta[1], 0.5, 50.0))
 
 
-def corrected(z: Floats, chance: ListedChance, level: float) -> tuple[Floats, Floats, Floats]:
-    """Estimate and interval of theta of each listed z."""
+def corrected(z: Floats, chance: Callable[[Floats], Floats], level: float) -> Floats:
+    """Estimate and interval of theta of each listed z, (3, features)."""
     tail = (1 - level) / 2
-    found = [_theta(z, chance, probability) for probability in (0.5, 1 - tail, tail)]
-    return found[0], found[1], found[2]
+    return np.array([_theta(z, chance, probability) for probability in (0.5, 1 - tail, tail)])
 
 
-def _theta(z: Floats, chance: ListedChance, probability: float) -> Floats:
+def _theta(z: Floats, chance: Callable[[Floats], Floats], probability: float) -> Floats:
     """The theta for which P(Z <= z | listed) is the probability; that falls with theta."""
     low, high = z - REACH, z + REACH
     for _ in range(HALVINGS):

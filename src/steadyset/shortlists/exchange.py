@@ -59,17 +59,17 @@ class Exchange:
         given[np.argsort(strata, kind="stable")] = order
         return self.first[given][self.units] if len(self.first) < len(self.y) else given
 
+    @property
+    def compared_within(self) -> Ints:
+        """Of each row the part whose rows exchange targets, or whose units do."""
+        return self.units if self.within else self.cells
+
     def centred(self, X: Floats) -> Floats:
         """Features without the means of those rows that exchange targets: what differs between batches is no effect.
 
         The target plays no part in it, so that rows stay exchangeable.
         """
-        within = self.units if self.within else self.cells
-        if not within.any():
-            return X
-        sums = np.zeros((int(within.max()) + 1, X.shape[1]))
-        np.add.at(sums, within, X)
-        return X - (sums / np.bincount(within)[:, None])[within]
+        return less_means(X, self.compared_within) if self.compared_within.any() else X
 
     def halves(self, y: NDArray[Any], n_splits: int, random: np.random.Generator) -> Bools:
         """n_splits x n: the first half of each split. Units stay whole; strata, and of them the classes, are halved."""
@@ -87,6 +87,13 @@ class Exchange:
         chosen = np.zeros((n_splits, len(cells)), np.bool_)
         np.put_along_axis(chosen, order, place < taken[:, np.sort(cells)], axis=1)
         return chosen[:, self.units]
+
+
+def less_means(X: Floats, within: Ints) -> Floats:
+    """Columns without the means of the parts that rows belong to."""
+    sums = np.zeros((int(within.max()) + 1, X.shape[1]))
+    np.add.at(sums, within, X)
+    return np.asarray(X - (sums / np.bincount(within)[:, None])[within])
 
 
 def exchange_of(y: NDArray[Any], task: str, strata: Any = None, groups: Any = None) -> Exchange:

@@ -38,8 +38,7 @@ def other_choices(judged: Judged) -> tuple[Tried, ...]:
             tried.append(Tried(f"Allow {100 * rate:g}% false features", int(found), {"fdr": float(rate)}))
     if len(procedure.bases) > 1:
         for base in procedure.bases:
-            orders = [{base: one[base]} for one in standing.orders]
-            alone = Standing(orders, {base: BASES[base][1]}, standing.n_units, standing.n_others)
+            alone = Standing(standing.orders, {base: BASES[base][1]}, standing.n_units, standing.n_others)
             found = alone.listing(procedure.false, procedure.fdr).listed.sum()
             tried.append(Tried(f"Rank by the {base} alone", int(found), {"base": [base]}))
     if judged.groups is not None:

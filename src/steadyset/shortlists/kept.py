@@ -1,4 +1,4 @@
-"""What a shortlist that was interrupted goes on from: the orders of each target, on disk as soon as they are computed.
+"""The orders of each target: in a folder, from which an interrupted shortlist goes on, and in a file while one is made.
 
     shortlist.json     what was asked for: data, allowance, seed, bases, splits, strata
     targets/0007       the orders of a target as 32-bit numbers: how many arrays, their shapes, then their content
@@ -9,8 +9,11 @@ Who asks for more permuted targets, or more repeats, goes on from what is there.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import pickle
+import weakref
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import SpooledTemporaryFile
 from typing import Any
 
 import numpy as np
@@ -18,7 +21,32 @@ import numpy as np
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.io import beneath
 from steadyset.io.disk import LIST, TARGETS, explained
+from steadyset.kernels.arrays import Places
 from steadyset.shortlists.bases import SOMEBODY, Orders
+
+IN_MEMORY = 1 << 20  # bytes of orders; what is more goes to a temporary file
+
+
+class StoredOrders(Sequence[Mapping[str, Places]]):
+    """The orders of each target by base, in memory while they are few: a list reads one target at a time."""
+
+    def __init__(self) -> None:
+        self._file = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - it lives as long as this does
+        self._ends = [0]
+        weakref.finalize(self, self._file.close)
+
+    def append(self, orders: Mapping[str, Places]) -> None:
+        """Store those of the next target."""
+        self._file.seek(self._ends[-1])
+        self._file.write(pickle.dumps(dict(orders)))
+        self._ends.append(self._file.tell())
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, target: Any) -> Any:
+        self._file.seek(self._ends[target])
+        return pickle.loads(self._file.read(self._ends[target + 1] - self._ends[target]))
 
 
 class KeptOrders:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +23,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.shortlists.bases import BASES, Features, Orders
 from steadyset.shortlists.exchange import Exchange
-from steadyset.shortlists.kept import KeptOrders
+from steadyset.shortlists.kept import KeptOrders, StoredOrders
 from steadyset.shortlists.standing import Listing, Standing
 from steadyset.tasks import TASKS
 
@@ -79,21 +79,25 @@ class Procedure:
         data = Features.of(X, clusters, ranks=ranks, random=np.random.default_rng([seed, X.shape[1]]))
         if not data.X.any():
             raise InputError("X is constant in every column; at least one must vary.")
-        orders = self.orders(data, task, exchange, seed, kept or KeptOrders(None, {}, resume=True), watch or Watch())
+        by_feature, by_cluster = StoredOrders(), StoredOrders()
+        several = data.n_clusters < X.shape[1]
+        kept = kept or KeptOrders(None, {}, resume=True)
+        for orders in self.orders(data, task, exchange, seed, kept, watch or Watch()):
+            by_feature.append({name: one.features for name, one in orders.items()})
+            if several:
+                by_cluster.append({name: one.clusters for name, one in orders.items()})
         sizes = {base: BASES[base][1] for base in self.bases}
-        by_feature = [{name: one.features for name, one in each.items()} for each in orders]
         n_others = data.others.shape[1]
         standing = Standing(by_feature, sizes, X.shape[1], n_others)
         of_groups = None
-        if data.n_clusters < X.shape[1]:
-            by_cluster = [{name: one.clusters for name, one in each.items()} for each in orders]
+        if several:
             of_groups = Standing(by_cluster, sizes, data.n_clusters, n_others).listing(self.false, self.fdr)
         listing = standing.listing(self.false, self.fdr)
         return Judged(self, data, task, exchange, seed, ranks, standing, listing, of_groups)
 
     def orders(
         self, data: Features, task: str, exchange: Exchange, seed: int, kept: KeptOrders, watch: Watch
-    ) -> list[dict[str, Orders]]:
+    ) -> Iterator[dict[str, Orders]]:
         """The orders of the observed target and of the permuted ones, each with halves of its own."""
         sizes = {"features": data.X.shape[1], "clusters": data.n_clusters} | dict.fromkeys(
             self.bases, 2 * self.n_splits
@@ -110,15 +114,14 @@ class Procedure:
                 kept.put(number, known)
             return known
 
-        found = []
         pool = ThreadPoolExecutor(job_count(self.n_jobs))
         try:
-            for orders in pool.map(one, range(self.n_permutations + 1)):
-                found += [orders] if orders is not None else []
-                watch.tell(len(found), self.n_permutations + 1)
+            for done, orders in enumerate(pool.map(one, range(self.n_permutations + 1)), 1):
+                if orders is not None:
+                    watch.tell(done, self.n_permutations + 1)
+                    yield orders
         finally:
             pool.shutdown(cancel_futures=True)  # who interrupts waits for what is being computed, not for all
-        return found
 
     @property
     def fewest(self) -> int:

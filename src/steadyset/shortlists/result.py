@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,8 @@ from steadyset.foundation.arguments import LEVEL
 from steadyset.foundation.display import Drawable, Reportable, ShownFindings
 from steadyset.inference.features import Directions, data_directions, jeffreys
 from steadyset.kernels.arrays import Bools, Floats, Ints
-from steadyset.shortlists.effects import ListedChance, corrected, effects
+from steadyset.shortlists.effects import ListedChance, coefficients_of, corrected, effects
+from steadyset.shortlists.exchange import less_means
 from steadyset.shortlists.listed import (
     CANDIDATE,
     CORRELATION,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 LEAST_CANDIDATES = 10
 FEWEST_UNITS = 24  # from which effects have intervals: of 10 and 16 rows these covered 64% and 81%
-MOST_ALIKE = 5  # look-alikes that are named beside a feature
+MOST_ALIKE = 100  # look-alikes that are kept beside a feature
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +162,7 @@ def listed_of(judged: Judged, names: Sequence[str], classes: tuple[str, ...], ta
                 float(estimates[1][i]),
                 float(estimates[2][i]),
                 int(clusters[f]),
-                max(float(listing.q_values[at[i]]), 1 / ((len(listing.null_listed) + 1) * (at[i] + 1))),
+                max(float(listing.q_values[at[i]]), 1 / ((len(listing.null_counts) + 1) * (at[i] + 1))),
                 bases[f],
                 among,
                 alike=tuple(names[one] for one in alike[:MOST_ALIKE]),
@@ -174,13 +175,13 @@ def listed_of(judged: Judged, names: Sequence[str], classes: tuple[str, ...], ta
         groups,
         procedure.false,
         procedure.fdr,
-        len(listing.null_listed),
+        len(listing.null_counts),
         procedure.n_splits,
         procedure.bases,
-        tuple(listing.null_listed.sum(axis=1).tolist()),
+        tuple(listing.null_counts.tolist()),
         classes,
         target,
-        STANDARD_DEVIATIONS if TASKS[judged.task].has_classes else CORRELATION,
+        STANDARD_DEVIATIONS if TASKS[judged.task].has_classes else TASKS[judged.task].effect or CORRELATION,
         judged.ranks,
         exchanged=judged.exchange.in_words,
     )
@@ -205,34 +206,44 @@ def _listed_groups(judged: Judged, names: Sequence[str]) -> tuple[tuple[ListedGr
     return tuple(groups), inside
 
 
-def _effects(judged: Judged, codes: Ints, chosen: Ints) -> tuple[Floats, Floats, Floats]:
-    """Effects of listed features with intervals, corrected for having been listed; nan for the others."""
-    listing, data, task = judged.features, judged.data, judged.task
+def _effects(judged: Judged, codes: Ints, chosen: Ints) -> Floats:
+    """(3, chosen): effects of listed features with intervals along the direction told beside them; nan for others."""
     shown = np.full((3, len(chosen)), np.nan)
-    is_listed = listing.listed[chosen]
-    exchange = judged.exchange
+    is_listed = judged.features.listed[chosen]
     if is_listed.any() and has_effects(judged):
-        # Rows of one unit say the same: units are what is counted, by the means of their rows.
-        sizes = np.bincount(exchange.units)
-        sums = np.zeros((len(sizes), data.X.shape[1]))
-        np.add.at(sums, exchange.units, data.X)
-        means = sums / sizes[:, None]
-        seen = effects(means, exchange.y[exchange.first], task, codes)
-        targets = (exchange.target(number, judged.seed)[0] for number in range(1, len(listing.null_listed) + 1))
-        null_z = np.array([effects(means, y[exchange.first], task, codes).z for y in targets])
-        chance = ListedChance.fitted(null_z, listing.null_listed, seen.z, int(listing.listed.sum()))
-        features = chosen[is_listed]
-        for row, theta in zip(shown, corrected(seen.z[features], chance, LEVEL), strict=True):
-            row[is_listed] = seen.shown(theta, features)
-    # Along the direction, which is told in words beside it.
+        shown[:, is_listed] = listed_effects(judged, codes, chosen[is_listed])
     flipped = shown[0] < 0
     shown[:, flipped] = -shown[[0, 2, 1]][:, flipped]
-    return shown[0], shown[1], shown[2]
+    return shown
+
+
+def listed_effects(
+    judged: Judged, codes: Ints, features: Ints, chance: Callable[[Floats], Floats] | None = None
+) -> Floats:
+    """(3, features): effects of listed features with intervals, corrected by the chance of being listed at each z."""
+    task, exchange, X = judged.task, judged.exchange, judged.data.X
+    rows, within = np.arange(len(X)), exchange.compared_within
+    if not exchange.within and len(exchange.first) < len(X):
+        # Rows of one unit say the same: units are what is counted, by the means of their rows.
+        rows = exchange.first
+        X, within = (X - less_means(X, exchange.units))[rows], within[rows]
+    seen = effects(X, exchange.y[rows], task, codes, within)
+    if chance is None:
+        numbers = range(1, len(judged.features.null_counts) + 1)
+        targets = (exchange.target(number, judged.seed)[0][rows] for number in numbers)
+        null_z = (effects(X, y, task, None, within).z for y in targets)
+        null = zip(null_z, map(judged.features.null_listed, numbers), strict=True)
+        chance = ListedChance.fitted(null, seen.z, int(judged.features.listed.sum()))
+    if TASKS[task].effect:
+        coefficients, errors = coefficients_of(X[:, features], exchange.y[rows], task)
+        return np.asarray(errors * corrected(coefficients / errors, chance, LEVEL))
+    return np.array([seen.shown(theta, features) for theta in corrected(seen.z[features], chance, LEVEL)])
 
 
 def has_effects(judged: Judged) -> bool:
-    """Whether intervals of effects cover: not for several classes or times, in strata or units, and with few units."""
-    exchange = judged.exchange
-    several = len(TASKS[judged.task].counts(exchange.y)) > 2
-    several |= TASKS[judged.task].n_columns > 1
-    return not (several or exchange.within or exchange.cells.any()) and len(exchange.first) >= FEWEST_UNITS
+    """Whether intervals of effects cover: not with few units or events, nor for models of their own within strata."""
+    exchange, record = judged.exchange, TASKS[judged.task]
+    parts = int(exchange.compared_within.max()) + 1
+    n = len(exchange.y if exchange.within else exchange.first) - parts + 1
+    enough = min([n, *record.counted(exchange.y[exchange.first]).values()]) >= FEWEST_UNITS
+    return enough and not (record.effect and parts > 1)

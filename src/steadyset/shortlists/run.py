@@ -197,8 +197,8 @@ def _with_help(listed: Listed, judged: Judged, watch: Watch) -> Listed:
     left_out = []
     if listed.names and not has_effects(judged):
         left_out.append(
-            "Effects are not given: corrected for having been listed, they have intervals for numbers and two classes, "
-            f"without strata, from {FEWEST_UNITS} rows (or groups of rows) on."
+            "Effects are not given: corrected for having been listed, their intervals hold from about "
+            f"{FEWEST_UNITS} rows (groups of rows, pairs, events) on, and for times to an event without strata."
         )
     if done < judged.procedure.n_permutations:
         left_out.append(f"There was time for {counted(done, 'permuted target')} of {judged.procedure.n_permutations}.")

@@ -16,9 +16,9 @@ follow them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 
 import numpy as np
 
@@ -29,6 +29,7 @@ MOST_ALLOWED = 0.25  # of all units: where more may be false, too many pass the 
 USUAL_SIZE = 20
 NOBODY = 2**31 - 1  # a bar that nothing passes
 ROUNDING = 1e-9
+KEPT = 1 << 19  # counts
 ANY_FALSE = 0.05  # the chance that a permuted target passes the gate of a list by false discovery rate
 
 
@@ -49,11 +50,34 @@ class Listing:
     frequencies: Floats
     bases: Sequence[str]
     sizes: Ints
-    null_listed: Bools  # (P, units): what each permuted target lists at the last bar
+    null_counts: Ints  # (P,): how many units each permuted target lists at the last bar
+    null_listed: Callable[[int], Bools]  # which these are, by the number of the target
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """How units stand while some are set aside: of permuted targets only how many reach what, whatever their number.
+
+    A statistic is the place of -log e(h) among all that occur, -1 for a unit set aside.
+    """
+
+    aside: Bools
+    counts: Codes  # (ways, units) of the observed target: in how many halves a unit is
+    statistics: Codes  # (units,) of it
+    reached: Ints  # (ways, M + 2): how many units of all targets are in at least so many halves
+    scales: Codes  # (ways, M + 2): the statistic of each number of halves
+    null: Codes  # (P, places): how many units of each permuted target have at least that statistic
+
+    @property
+    def null_total(self) -> Ints:
+        return np.asarray(self.null.sum(axis=0, dtype=np.int64))
 
 
 class Standing:
-    """The orders of all targets, the observed one first, as counts of halves."""
+    """The orders of all targets, the observed one first, as counts of halves.
+
+    Orders are read one target at a time, so that they may lie in a file.
+    """
 
     def __init__(
         self,
@@ -71,7 +95,7 @@ class Standing:
         for base, several in sizes.items():
             if not any(one == base for one, _ in self.ways):
                 self.ways.append((base, min(most, min(several))))
-        self.n_halves = len(next(iter(orders[0].values())))
+        self.n_halves = len(orders[0][self.ways[0][0]])
 
     def listing(
         self, false: float | None, fdr: float | None, *, gate: float | None = GATE, last: float = LAST
@@ -85,9 +109,9 @@ class Standing:
             listed, last_bar = self._by_number(course, false, gate, last)
         else:
             listed, last_bar = self._by_rate(course, fdr or 0.0)
-        aside, statistics, counts, steps = course.aside, course.statistics, course.counts, course.steps
-        rest = np.flatnonzero(~aside & (counts[:, 0] > 0).any(axis=0))
-        steps.append(self._standing(rest, statistics, counts))
+        now, steps = course.now, course.steps
+        rest = np.flatnonzero(~now.aside & (now.counts > 0).any(axis=0))
+        steps.append(self._standing(rest, now))
         order, expected, frequencies, ways = (np.concatenate(parts) for parts in zip(*steps, strict=True))
         places = np.arange(1, len(order) + 1)
         q_values = np.minimum(1.0, np.minimum.accumulate((expected / places)[::-1])[::-1])
@@ -99,7 +123,8 @@ class Standing:
             frequencies,
             [self.ways[way][0] for way in ways],
             np.array([self.ways[way][1] for way in ways], np.int64),
-            statistics[1:] > last_bar,
+            now.null[:, min(last_bar + 1, now.null.shape[1] - 1)].astype(np.int64),
+            partial(self._null_listed, now, last_bar),
         )
 
     def _by_number(self, course: _Course, false: float, gate: float | None, last: float) -> tuple[Bools, int]:
@@ -112,20 +137,20 @@ class Standing:
         if gate is not None:
             n_gates = max(1, self._so_many(gate * min(false, MOST_ALLOWED * self.n_units)))
             for passing in range(1, n_gates + 1):
-                while course.goes_on(self._bar(course.statistics, passing)):
+                while course.goes_on(self._bar(course.now, passing)):
                     pass
                 if passing < n_gates:  # the largest allowance with this gate
                     most = int(np.ceil(last / gate * (passing + 1) - ROUNDING)) - 1
-                    listed |= course.listed(self._bar(course.statistics, most))
-        bar = self._bar(course.statistics, self._so_many(last * false))
+                    listed |= course.listed(self._bar(course.now, most))
+        bar = self._bar(course.now, self._so_many(last * false))
         return listed | course.listed(bar), bar
 
     def _by_rate(self, course: _Course, rate: float) -> tuple[Bools, int]:
         """Who is listed with such a share of false ones allowed, and the last bar."""
         at_first = self._rate_at_first(rate)
         # Where nothing may be listed at this rate, nothing is, whatever passes the gate.
-        while (bar := self._rate_bar(course.statistics, course.aside, at_first, rate)) < NOBODY:
-            if not course.goes_on(self._any_bar(course.statistics, rate)):
+        while (bar := self._rate_bar(course.now, at_first, rate)) < NOBODY:
+            if not course.goes_on(self._any_bar(course.now, rate)):
                 break
         return course.listed(bar), bar
 
@@ -150,87 +175,94 @@ class Standing:
 
     def bar_at_first(self, false: float) -> int:
         """The last bar while nothing is set aside."""
-        return self._bar(self._at_first[0], self._so_many(LAST * false))
+        return self._bar(self._at_first, self._so_many(LAST * false))
 
     def statistic_of(self, base: str, order: Places) -> Codes:
         """What units with another order of a base would have, by what all targets here do; nothing is set aside."""
-        _, counts = self._at_first
         statistic = np.full(self.n_units, -1, np.int32)
-        for (name, size), scale in zip(self.ways, self._scales(counts), strict=True):
+        for (name, size), scale in zip(self.ways, self._at_first.scales, strict=True):
             if name == base:
                 found = np.bincount(order[:, :size][order[:, :size] >= 0], minlength=self.n_units)
                 np.maximum(statistic, scale[found], out=statistic)
         return statistic
 
     @cached_property
-    def _at_first(self) -> tuple[Codes, Codes]:
+    def _at_first(self) -> _Counted:
         """With nothing set aside, where every list begins."""
         return self._count(np.zeros(self.n_units, np.bool_))
 
-    def _count(self, aside: Bools) -> tuple[Codes, Codes]:
-        """Of all targets without the units set aside: (1 + P, units), and the counts behind it (ways, 1 + P, units).
+    def _count(self, aside: Bools) -> _Counted:
+        """How units stand without those set aside: the targets are counted twice, or kept where that takes no room."""
+        counts_of: Callable[[int], Codes] = partial(self._counts, aside=aside)
+        if len(self.ways) * len(self.orders) * self.n_units <= KEPT:
+            counts_of = cache(counts_of)
+        reached = np.zeros((len(self.ways), self.n_halves + 2), np.int64)
+        for target in range(len(self.orders)):
+            reached += [_at_least(counted, self.n_halves) for counted in counts_of(target)]
+        scales = np.unique(-reached, return_inverse=True)[1].reshape(reached.shape).astype(np.int32)
+        null = np.empty((self.n_permuted, int(scales.max()) + 2), np.int32)
+        for target in range(1, len(self.orders)):
+            null[target - 1] = _at_least(_statistics(counts_of(target), scales, aside), scales.max())
+        counts = counts_of(0)
+        return _Counted(aside, counts, _statistics(counts, scales, aside), reached, scales, null)
 
-        A statistic is the place of -log e(h) among all that occur, -1 for a unit set aside. The orders are those of the
-        best units only. What is set aside leaves gaps mostly in those of the observed target, and when they run short,
-        it has fewer places than the permuted ones have: the list gets shorter, never longer.
+    def _counts(self, target: int, aside: Bools) -> Codes:
+        """(ways, units): in how many halves of a target each unit is among the first, without those set aside.
+
+        The orders are those of the best units only. What is set aside leaves gaps mostly in those of the observed
+        target, and when they run short, it has fewer places than the permuted ones have: the list gets shorter, never
+        longer.
         """
-        counts = np.zeros((len(self.ways), len(self.orders), self.n_units), np.min_scalar_type(self.n_halves))
+        counts = np.zeros((len(self.ways), self.n_units), np.min_scalar_type(self.n_halves))
         n_aside = int(aside.sum())
         gone = np.append(aside, [False, False])  # the last two are for places without a unit, -1 and -2
-        for base in self.orders[0]:
+        orders = self.orders[target]
+        for base in dict.fromkeys(name for name, _ in self.ways):
             ways = [(way, size) for way, (name, size) in enumerate(self.ways) if name == base]
             reach = max(size for _, size in ways) + n_aside  # further places cannot count
-            for target, orders in enumerate(self.orders):
-                order = orders[base][:, :reach]
-                here, unit = order != -1, order >= 0
-                if n_aside:
-                    here &= ~gone[order]
-                place = np.cumsum(here, axis=1)
-                unit &= here
-                for way, size in ways:
-                    counts[way, target] = np.bincount(order[unit & (place <= size)], minlength=self.n_units)
-        statistics = np.full(counts.shape[1:], -1, np.int32)
-        for counted, scale in zip(counts, self._scales(counts), strict=True):
-            np.maximum(statistics, scale[counted], out=statistics)
-        statistics[:, aside] = -1
-        return statistics, counts
+            order = orders[base][:, :reach]
+            here, unit = order != -1, order >= 0
+            if n_aside:
+                here &= ~gone[order]
+            place = np.cumsum(here, axis=1)
+            unit &= here
+            for way, size in ways:
+                counts[way] = np.bincount(order[unit & (place <= size)], minlength=self.n_units)
+        return counts
 
-    def _scales(self, counts: Codes) -> Codes:
-        """For each way and number of halves h the place of -log e(h) among all of them, (ways, M + 1)."""
-        reached = np.array([_at_least(counted, self.n_halves) for counted in counts])
-        return np.unique(-reached, return_inverse=True)[1].reshape(reached.shape).astype(np.int32)
+    def _null_listed(self, now: _Counted, bar: int, target: int) -> Bools:
+        return np.asarray(_statistics(self._counts(target, now.aside), now.scales, now.aside) > bar)
 
-    def _standing(self, units: Ints, statistics: Codes, counts: Codes) -> tuple[Ints, Floats, Floats, Ints]:
+    def _standing(self, units: Ints, now: _Counted) -> tuple[Ints, Floats, Floats, Ints]:
         """Units by falling statistic: their numbers, expected false ones, frequencies, and ways."""
-        units = units[np.lexsort((units, -statistics[0, units]))]
-        expected = _at_least(statistics[1:], statistics.max())[statistics[0, units]] / self.n_permuted
-        reached = [_at_least(counted, self.n_halves)[counted[0, units]] for counted in counts]
-        ways = np.argmin(reached, axis=0)
-        return units, expected, counts[ways, 0, units] / self.n_halves, ways
+        units = units[np.lexsort((units, -now.statistics[units]))]
+        expected = now.null_total[now.statistics[units]] / self.n_permuted
+        ways = np.argmin([reached[counted[units]] for reached, counted in zip(now.reached, now.counts, strict=True)], 0)
+        return units, expected, now.counts[ways, units] / self.n_halves, ways
 
     def _so_many(self, level: float) -> int:
         """A mean number per permuted target as a number of all of them together."""
         return int(level * self.n_permuted + ROUNDING)
 
-    def _bar(self, statistics: Codes, most: int) -> int:
+    def _bar(self, now: _Counted, most: int) -> int:
         """What at most so many units of all permuted targets pass; one fewer: the bar is itself the value of one."""
-        return int(np.argmax(_at_least(statistics[1:]) <= max(0, most - 1))) - 1
+        return int(np.argmax(now.null_total <= max(0, most - 1))) - 1
 
-    def _any_bar(self, statistics: Codes, rate: float) -> int:
+    def _any_bar(self, now: _Counted, rate: float) -> int:
         """What a target without any effect passes at all with a chance of half the rate, or one in twenty."""
         most = int(min(ANY_FALSE, rate / 2) * len(self.orders) + ROUNDING)
-        return int(np.sort(statistics[1:].max(axis=1))[-most]) if most else NOBODY
+        return int(np.sort((now.null > 0).sum(axis=1) - 1)[-most]) if most else NOBODY
 
-    def _rate_bar(self, statistics: Codes, aside: Bools, at_first: float, rate: float) -> int:
+    def _rate_bar(self, now: _Counted, at_first: float, rate: float) -> int:
         """What those listed by their estimated share of false ones pass.
 
         All units are taken as null in the estimate, and those set aside count as discoveries.
         """
-        n_aside = int(aside.sum())
-        found = _at_least(statistics[0], statistics.max()) + n_aside
-        expected = _at_least(statistics[1:], statistics.max()) / self.n_permuted
+        n_aside = int(now.aside.sum())
+        found = _at_least(now.statistics, now.scales.max()) + n_aside
+        expected = now.null_total / self.n_permuted
         fitting = np.flatnonzero((expected <= (rate if n_aside else at_first) * found) & (found > n_aside))
-        return int(statistics[0][statistics[0] >= fitting[0]].min()) - 1 if len(fitting) else NOBODY
+        return int(now.statistics[now.statistics >= fitting[0]].min()) - 1 if len(fitting) else NOBODY
 
     def _rate_at_first(self, rate: float) -> float:
         """How small the estimated share of false ones must be while nothing has been set aside.
@@ -239,8 +271,7 @@ class Standing:
         smallest of many estimates is too small more often than that, above all where false ones come in bunches. So it
         must also be smaller than that of all but such a part of the permuted targets, each estimated by the others.
         """
-        statistics, _ = self._at_first
-        own = np.array([_at_least(target, statistics.max()) for target in statistics[1:]])
+        own = self._at_first.null
         shares = np.where(own > 0, (own.sum(axis=0) - own) / (self.n_permuted - 1) / np.maximum(own, 1), np.inf)
         most = int(rate * len(self.orders) + ROUNDING)
         return min(rate, float(np.nextafter(np.sort(shares.min(axis=1))[most - 1], 0.0))) if most else 0.0
@@ -251,26 +282,29 @@ class _Course:
 
     def __init__(self, standing: Standing) -> None:
         self.standing = standing
-        self.aside = np.zeros(standing.n_units, np.bool_)
         self.steps: list[tuple[Ints, Floats, Floats, Ints]] = []
-        self.statistics, self.counts = standing._at_first
+        self.now = standing._at_first
 
     def goes_on(self, bar: int) -> bool:
         """Set aside what passes, and rank the rest again; False where nothing does."""
-        passing = np.flatnonzero(self.statistics[0] > bar)
-        if len(passing):
-            self.steps.append(self.standing._standing(passing, self.statistics, self.counts))
-            self.aside[passing] = True
-            self.statistics, self.counts = self.standing._count(self.aside)
-        return len(passing) > 0
+        passing = self.now.statistics > bar
+        if passing.any():
+            self.steps.append(self.standing._standing(np.flatnonzero(passing), self.now))
+            self.now = self.standing._count(self.now.aside | passing)
+        return bool(passing.any())
 
     def listed(self, bar: int) -> Bools:
         """What was set aside, and what of the rest passes."""
-        return np.asarray(self.aside | (self.statistics[0] > bar))
+        return np.asarray(self.now.aside | (self.now.statistics > bar))
 
 
-def _at_least(values: Codes, most: int | None = None) -> Ints:
+def _statistics(counts: Codes, scales: Codes, aside: Bools) -> Codes:
+    """The largest of all ways, for each unit."""
+    found = np.max([scale[counted] for scale, counted in zip(scales, counts, strict=True)], axis=0)
+    return np.where(aside, np.int32(-1), found)
+
+
+def _at_least(values: Codes, most: int) -> Ints:
     """How many of the values are at least 0, 1, ..., most, and 0 beyond that."""
-    most = int(values.max(initial=0)) if most is None else int(most)
-    counts = np.bincount(values[values >= 0].ravel(), minlength=most + 2)
+    counts = np.bincount(values[values >= 0], minlength=int(most) + 2)
     return np.asarray(np.cumsum(counts[::-1])[::-1])

@@ -139,6 +139,8 @@ class Task:
     global_model : Callable or None, default=None
         Coefficients and standard errors of the unpenalised model of y with all columns of X; raises InputError where it
         has none.
+    effect : str, default=""
+        What such a coefficient of a standardised feature alone is, where effects are told by it: "log hazard ratio".
     takes_noise : bool, default=True
         Whether y with noise added, or labels exchanged, is still one.
     strata_words : str, default="each class"
@@ -188,6 +190,7 @@ class Task:
     group_words: str = "third of the predictions"
     observed: Callable[[Target, NDArray[Any]], NDArray[np.float64]] = _mean_of
     global_model: Callable[[NDArray[Any], Target], tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None
+    effect: str = ""
     takes_noise: bool = True
     strata_words: str = "each class"
     like: str = ""
