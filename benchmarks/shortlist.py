@@ -57,7 +57,7 @@ class Case(NamedTuple):
     target: str = "2 classes"
     rows: int | None = None
     columns: str = ""
-    design: str = ""  # how rows hang together: in "strata", as "replicates", in "pairs"
+    design: str = ""  # how rows hang together: in "strata", as "replicates", in "pairs", or by "covariates"
 
     def __str__(self) -> str:
         rows = f"{self.rows} rows" if self.rows else ""
@@ -102,8 +102,11 @@ def drawn(case: Case, seed: int) -> Draw:
     if kind == "doubled":
         values = np.repeat(values, 2, axis=1)
     values = (values - values.mean(axis=0)) / np.where(values.std(axis=0) > 0, values.std(axis=0), 1.0)
-    strata, groups = None, None
-    if case.design == "strata":
+    strata, groups, covariates = None, None, None
+    if case.design == "covariates":  # half of the features and the target depend on them
+        covariates, half = random.normal(size=(len(values), 2)), random.permutation(values.shape[1])[::2]
+        values[:, half] += covariates @ random.normal(size=(2, len(half)))
+    elif case.design == "strata":
         strata = random.integers(0, 3, len(values))
         values = values + random.normal(size=(3, values.shape[1]))[strata]
     elif case.design:
@@ -113,6 +116,8 @@ def drawn(case: Case, seed: int) -> Draw:
     y, codes = target_of(case.target, n, random)
     if strata is not None:  # the second class is rare in the first stratum and frequent in the last
         y = (random.random(n) < np.array([0.3, 0.5, 0.7])[strata]).astype(int)
+    elif covariates is not None:
+        y = (covariates.sum(axis=1) + random.normal(size=n) > 0).astype(int)
     elif case.design == "replicates":
         y = np.repeat(random.permutation(np.arange(n // 2) % 2), 2)
     elif case.design == "pairs":
@@ -133,7 +138,7 @@ def drawn(case: Case, seed: int) -> Draw:
             on = random.random((n, len(chosen))) < 0.3 * sizes[chosen] * (codes[:, :1] > 0)
             X[:, chosen] = np.where(on, values[:, chosen].max(axis=0), values[:, chosen])
     task = {"number": NUMBER, "times": SURVIVAL}.get(case.target, CLASSES)
-    return Draw(X, y, sizes > 0, task, sizes, values, exchange_of(y, task, strata, groups), seed)
+    return Draw(X, y, sizes > 0, task, sizes, values, exchange_of(y, task, strata, groups, covariates), seed)
 
 
 def target_of(kind: str, n: int, random: np.random.Generator) -> tuple[Any, Any]:
@@ -171,12 +176,13 @@ def targets(
     """Of each draw: the orders of the observed and of permuted targets, the features, the draw, and their numbers.
 
     With nothing true all targets are alike, so that each of a pool is the observed one in turn, and others its permuted
-    ones.
+    ones; but the observed one alone depends on covariates.
     """
-    for block in (range(one, one + 1) for one in seeds) if case.delta else (seeds,):
+    alone = case.delta or case.design == "covariates"
+    for block in (range(one, one + 1) for one in seeds) if alone else (seeds,):
         draw = drawn(case, block[0])
         data = ready(draw, groups=groups)
-        extra = 0 if case.delta else POOL - PERMUTATIONS
+        extra = 0 if alone else POOL - PERMUTATIONS
         orders = orders_of(data, draw, bases, PERMUTATIONS + extra, block[0])
         for seed in block:
             others = [number for number in range(len(orders)) if number != seed - block[0]]
@@ -240,7 +246,7 @@ def ready(draw: Draw, *, groups: bool = False) -> Features:
 def orders_of(data: Features, draw: Draw, bases: tuple[str, ...], n_permutations: int, seed: int) -> list[Any]:
     """The orders of the observed target and of permuted ones."""
     procedure = Procedure(1.0, None, bases, n_permutations, SPLITS, 1)
-    return list(procedure.orders(data, draw.task, draw.exchange, seed, KeptOrders(None, {}, resume=True), Watch()))
+    return list(procedure.orders(data, draw.exchange, seed, KeptOrders(None, {}, resume=True), Watch()))
 
 
 def by_other_rules(case: Case, seeds: range) -> Iterator[Lists]:
@@ -279,11 +285,11 @@ def by_peers(bases: tuple[str, ...]) -> Callable[..., Iterator[Lists]]:
         tested: dict[int, Any] = {}
         sizes = {base: BASES[base][1] for base in bases}
         for orders, data, draw, numbers in targets(case, bases, seeds, groups=False):
-            tested = {} if case.delta else tested
+            tested = {} if numbers[0] == 0 else tested
             for number in numbers:
                 if number not in tested:
                     y = draw.exchange.target(number, draw.seed)[0]
-                    tested[number] = f_tests(data.X, y, draw.task)
+                    tested[number] = f_tests(data.X, *draw.exchange.ranked(y))
             by_base = [{base: one[base].features for base in bases} for one in orders]
             standing = Standing(by_base, sizes, len(draw.true), data.others.shape[1])
             name = " + ".join(bases)
@@ -386,6 +392,7 @@ HELD_OUT = (  # arrays, designs and numbers of rows that the recipe was not made
     (Case("arcene", 0.0, rows=120, columns="any 3000", design="replicates"), 1.2),
     (Case("chowdary", 0.0, columns="any 3000", design="pairs"), 0.8),
     (Case("singh", 0.0, "times", columns="any 3000"), 1.2),
+    (Case("gordon", 0.0, columns="any 3000", design="covariates"), 1.0),
 )
 BOTH = (  # the same by the filter and the lasso, of fewer columns
     (Case("gordon", 0.0, columns="any 3000"), 0.6),

@@ -332,6 +332,63 @@ def test_a_log_hazard_ratio_is_that_of_the_model_of_the_feature_alone_less_what_
     assert "as a log hazard ratio per standard deviation" in " ".join(str(found).split())
 
 
+def confounded(random, kind, n=60):
+    """Age drives the target and half of the features; the last feature has an effect beside it."""
+    age, X = random.normal(size=n), random.normal(size=(n, 40))
+    X[:, :20] += 2 * age[:, None]
+    drawn = 1.5 * age + random.normal(size=n)
+    X[:, -1] += drawn - 1.5 * age
+    y = {
+        "number": drawn,
+        "classes": np.where(drawn > 0, "ill", "well"),
+        "several": np.searchsorted([-1.0, 1.0], drawn),
+        "times": st.Survival(np.exp(-drawn), random.random(n) < 0.8),
+    }[kind]
+    return X, y, age
+
+
+@pytest.mark.parametrize("kind", ["number", "classes", "several", "times"])
+def test_what_a_covariate_explains_is_no_effect_and_hides_none(kind):
+    numbers, true = [], 0
+    for draw in range(12):
+        X, y, age = confounded(np.random.default_rng([draw, 31]), kind)
+        found = st.shortlist(st.Data(X, y, force={"age": age}), **FEW, outer=0).selected
+        numbers.append(len(set(found) - {"x39"}))
+        true += "x39" in found
+    assert np.mean(numbers) <= 1 + 2 * np.std(numbers) / np.sqrt(12)
+    assert true >= 9
+    assert len(st.shortlist(X, y, **FEW, outer=0).selected) > 10  # age is in them
+
+
+def test_a_list_beside_covariates_says_so_and_its_repeats_are_adjusted_too():
+    X, y, age = confounded(np.random.default_rng(3), "classes", 80)
+    frame = pd.DataFrame(X).add_prefix("gene").assign(age=age, where=np.arange(80) % 2, status=y)
+    found = st.shortlist(st.Data(frame, "status", force=["age"]), **FEW, outer=5)
+    assert found.selected[0] == "gene39"
+    assert len(found.selected) <= 4  # without age more than twenty
+    assert "after accounting for age" in " ".join(str(found).split())
+    assert found.stability.most < 5
+    design = np.column_stack([np.ones(80), age, y == "well"])
+    (*_, shift), (square,), *_ = np.linalg.lstsq(design, X[:, 39], rcond=None)
+    alone = abs(shift) / np.sqrt(square / (80 - 3))  # in standard deviations beside age
+    assert 0.6 * alone < found.features["effect"][0] < alone
+    blocks = st.shortlist(st.Data(frame, "status", force=["age"], block="where"), **FEW, outer=0)
+    strata = st.shortlist(st.Data(frame, "status", force=["age"], strata="where"), **FEW, outer=0)
+    assert blocks.selected == strata.selected
+    selector = st.ShortlistSelector(**FEW).fit(X, y, covariates=age)
+    assert selector.support_[39]
+    assert selector.support_.sum() <= 4
+
+
+def test_covariates_beside_groups_of_rows_or_hardly_any_rows_are_refused():
+    X, y = data()
+    with pytest.raises(InputError, match="covariates or groups"):
+        st.shortlist(st.Data(X, y, force={"age": np.arange(60.0)}, groups=np.arange(60) % 30))
+    many = {f"z{j}": np.random.default_rng(j).normal(size=60) for j in range(50)}
+    with pytest.raises(InputError, match="too few"):
+        st.shortlist(st.Data(X, y, force=many), **FEW)
+
+
 def test_strata_within_which_nothing_can_be_exchanged_are_refused():
     X, y = data()
     for strata in (y, np.arange(60)):

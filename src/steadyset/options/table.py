@@ -445,11 +445,11 @@ TABLE: tuple[Option, ...] = (
             "force",
             "Covariates that stay in every model and are never selected, such as age,sex; may be repeated.",
             "COLUMN,...",
-            commands="assess tune",
+            commands="assess shortlist tune",
             many=True,
         ).on_page("columns", "Covariate", "s that stay in every model: columns, one per line"),
         Option(
-            "block", "The batch of each row: selectors are adjusted for it.", "COLUMN", commands="assess tune"
+            "block", "The batch of each row: selectors are adjusted for it.", "COLUMN", commands="assess shortlist tune"
         ).on_page("reading", "Blocks", ": column of batches that selectors are adjusted for"),
         heading=DATA,
         calls=("data",),

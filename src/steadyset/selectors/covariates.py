@@ -35,11 +35,11 @@ def read_covariates(given: Any, n_rows: int) -> Floats:
 def adjusted_design(effects: Floats, covariates: Floats, weight: Floats) -> Design:
     """What effects, such as 0/1 columns of classes, add to the covariates; refused where they cannot be told apart."""
     root = np.sqrt(weight)[:, None]
-    beside = _basis(root * np.column_stack([np.ones(len(root)), covariates]))
-    alone = _basis(root * (effects - weight @ effects / weight.sum()))
+    beside = orthonormal(root * np.column_stack([np.ones(len(root)), covariates]))
+    alone = orthonormal(root * (effects - weight @ effects / weight.sum()))
     # Scaled by the effects as they were, so that rounding does not make a direction of its own.
     left = alone - beside @ (beside.T @ alone)
-    added = _basis(left, largest=1.0)
+    added = orthonormal(left, largest=1.0)
     if added.shape[1] < alone.shape[1]:
         raise InputError(
             "The covariates determine the target, or a contrast of its classes, so that no effect of a feature on it "
@@ -48,7 +48,7 @@ def adjusted_design(effects: Floats, covariates: Floats, weight: Floats) -> Desi
     return Design(beside, added)
 
 
-def _basis(columns: Floats, largest: float | None = None) -> Floats:
+def orthonormal(columns: Floats, largest: float | None = None) -> Floats:
     """Orthonormal columns that span the same; scales of columns do not matter."""
     lengths = np.linalg.norm(columns, axis=0)
     if largest is None:

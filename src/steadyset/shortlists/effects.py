@@ -24,7 +24,7 @@ from scipy.special import expit
 
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints
-from steadyset.shortlists.exchange import less_means
+from steadyset.shortlists.exchange import cleared
 from steadyset.tasks import TASKS
 
 REACH = 9.0  # standard errors around z in which theta is looked for
@@ -49,11 +49,19 @@ class Effects:
         return np.asarray(self.unit[features] * root * np.sinh(theta / root))
 
 
-def effects(X: Floats, y: NDArray[Any], task: str, codes: Ints | None = None, within: Ints | None = None) -> Effects:
+def effects(
+    X: Floats,
+    y: NDArray[Any],
+    task: str,
+    codes: Ints | None = None,
+    within: Ints | None = None,
+    beside: Floats | None = None,
+) -> Effects:
     """Effects on all rows of each feature: a correlation with a number, or how far a class is from the others.
 
     ``codes`` say which class stands out, as `Directions` does, and without them the one with the largest z; of two
-    classes it is the second against the first. Rows are compared ``within`` the parts that they belong to.
+    classes it is the second against the first. Rows are compared ``within`` the parts that they belong to, ``beside``
+    orthonormal columns of covariates.
     """
     record = TASKS[task]
     within = np.zeros(len(X), np.int64) if within is None else within
@@ -62,8 +70,8 @@ def effects(X: Floats, y: NDArray[Any], task: str, codes: Ints | None = None, wi
     if not record.has_classes:
         amounts = record.amounts(y)
         along = (amounts / max(float(np.abs(amounts).max()), np.finfo(np.float64).tiny))[:, None]
-    X, T = less_means(X, within), less_means(along.astype(np.float64), within)
-    freedom = len(X) - int(within.max()) - 2
+    X, T = (cleared(one, within, beside) for one in (X, along.astype(np.float64)))
+    freedom = len(X) - int(within.max()) - 2 - (0 if beside is None else beside.shape[1])
     products, of_x, of_t = T.T @ X, np.einsum("ij,ij->j", X, X), np.einsum("ij,ij->j", T, T)[:, None]
     if not record.has_classes:
         lengths = np.sqrt(of_x * of_t)

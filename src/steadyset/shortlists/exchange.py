@@ -3,6 +3,9 @@
 Permuted targets are what the error of a shortlist rests on, so that only rows that could have had each other's target
 may exchange it. Rows of one stratum do. Rows of one unit (a patient with several samples) hang together: where all of
 them have one target, units exchange it whole; where it varies within the units, the rows of a unit exchange it.
+
+Covariates that stay are taken out of features and target, and what is left of the target is exchanged, less what the
+covariates explain of it then (Kennedy 1995; without the last step too many pass with few rows).
 """
 
 from __future__ import annotations
@@ -14,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.text import counted
+from steadyset.foundation.text import counted, listed
 from steadyset.kernels.arrays import Bools, Floats, Ints
-from steadyset.tasks import TASKS
+from steadyset.selectors.covariates import orthonormal
+from steadyset.tasks import NUMBER, TASKS
 
 FEWEST = 4  # rows (or units) of a class: two in each half
 
@@ -31,6 +35,8 @@ class Exchange:
     first: Ints  # a row of each unit
     within: bool  # whether the rows of a unit exchange their targets, instead of the units of a stratum
     task: str
+    beside: Floats | None = None  # orthonormal columns of covariates, less the means of strata
+    named: tuple[str, ...] = ()  # the covariates
 
     @property
     def in_words(self) -> str:
@@ -39,7 +45,8 @@ class Exchange:
             return f"within {counted(int(self.units.max()) + 1, 'group')} of rows"
         strata = f"within {counted(int(self.cells.max()) + 1, 'stratum', 'strata')}"
         whole = f"among {counted(len(self.first), 'group')} of rows" if len(self.first) < len(self.y) else ""
-        return " ".join(part for part in (whole, strata if self.cells.any() else "") if part)
+        left = f"after accounting for {listed(self.named)}" if self.named else ""
+        return " ".join(part for part in (whole, strata if self.cells.any() else "", left) if part)
 
     def target(self, number: int, seed: int) -> tuple[NDArray[Any], np.random.Generator]:
         """The observed target (number 0) or a permuted one, and what its halves are drawn with."""
@@ -67,9 +74,22 @@ class Exchange:
     def centred(self, X: Floats) -> Floats:
         """Features without the means of those rows that exchange targets: what differs between batches is no effect.
 
-        The target plays no part in it, so that rows stay exchangeable.
+        Nor is what covariates explain. The target plays no part in it, so that rows stay exchangeable.
         """
-        return less_means(X, self.compared_within) if self.compared_within.any() else X
+        plain = self.beside is None and not self.compared_within.any()
+        return X if plain else cleared(X, self.compared_within, self.beside)
+
+    def ranked(self, y: NDArray[Any]) -> tuple[NDArray[Any], str]:
+        """What features are ranked by, and its task: the target, or as a number what covariates leave of it.
+
+        Of several classes covariates are taken out of the features alone, which lists fewer features.
+        """
+        record = TASKS[self.task]
+        if self.beside is None or record.n_classes(y) > 2:
+            return y, self.task
+        amounts = (y == np.unique(y)[-1]).astype(np.float64) if record.has_classes else record.amounts(y)
+        amounts = amounts / max(float(np.abs(amounts).max()), np.finfo(np.float64).tiny)
+        return cleared(amounts[:, None], self.compared_within, self.beside)[:, 0], NUMBER
 
     def halves(self, y: NDArray[Any], n_splits: int, random: np.random.Generator) -> Bools:
         """n_splits x n: the first half of each split. Units stay whole; strata, and of them the classes, are halved."""
@@ -89,14 +109,17 @@ class Exchange:
         return chosen[:, self.units]
 
 
-def less_means(X: Floats, within: Ints) -> Floats:
-    """Columns without the means of the parts that rows belong to."""
+def cleared(X: Floats, within: Ints, beside: Floats | None = None) -> Floats:
+    """Columns without the means of the parts that rows belong to, and without what orthonormal columns explain."""
     sums = np.zeros((int(within.max()) + 1, X.shape[1]))
     np.add.at(sums, within, X)
-    return np.asarray(X - (sums / np.bincount(within)[:, None])[within])
+    left = np.asarray(X - (sums / np.bincount(within)[:, None])[within])
+    return left if beside is None else left - beside @ (beside.T @ left)
 
 
-def exchange_of(y: NDArray[Any], task: str, strata: Any = None, groups: Any = None) -> Exchange:
+def exchange_of(
+    y: NDArray[Any], task: str, strata: Any = None, groups: Any = None, covariates: Floats | None = None
+) -> Exchange:
     """How the target of these rows may be permuted; refused where nothing could be exchanged."""
     n = len(y)
     cells = np.zeros(n, np.int64) if strata is None else np.unique(strata, return_inverse=True)[1].astype(np.int64)
@@ -116,7 +139,14 @@ def exchange_of(y: NDArray[Any], task: str, strata: Any = None, groups: Any = No
         raise InputError("Rows of one group are in several strata; groups exchange their targets within strata.")
     _refuse_too_few(y[first] if not within else y, task, within=within)
     _refuse_fixed(values if within else values[first], units if within else cells[first])
-    return Exchange(y, cells, units, first, within, task)
+    beside = None
+    if covariates is not None:
+        if len(first) < n:
+            raise InputError("A shortlist takes covariates or groups of rows, not both; use one row of each group.")
+        beside = orthonormal(cleared(covariates, cells))
+        if n - beside.shape[1] < 4 * FEWEST:
+            raise InputError(f"{n} rows are too few for a shortlist beside {beside.shape[1]} columns of covariates.")
+    return Exchange(y, cells, units, first, within, task, beside)
 
 
 def _refuse_fixed(y: NDArray[Any], within: Ints) -> None:

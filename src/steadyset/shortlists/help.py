@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -46,10 +48,10 @@ def other_choices(judged: Judged) -> tuple[Tried, ...]:
     return tuple(one for one in tried if one.n_listed > judged.features.listed.sum() or "look-alikes" in one.what)
 
 
-def fewer_rows(judged: Judged, X: Floats, strata: Ints | None, groups: Ints | None, watch: Watch) -> tuple[Tried, ...]:
+def fewer_rows(judged: Judged, X: Floats, known: Sequence[Any], watch: Watch) -> tuple[Tried, ...]:
     """How many features half of the rows list on average; nothing where it would be too small.
 
-    Units are drawn whole, and classes in proportion.
+    Units are drawn whole, and classes in proportion. ``known`` are strata, groups and covariates, or None for each.
     """
     exchange = judged.exchange
     few = replace(judged.procedure, n_permutations=judged.procedure.fewest)
@@ -62,7 +64,7 @@ def fewer_rows(judged: Judged, X: Floats, strata: Ints | None, groups: Ints | No
             return ()
         random = np.random.default_rng([judged.seed, draw])
         rows = np.flatnonzero(exchange.halves(exchange.y, 1, random)[0])
-        part = [None if one is None else one[rows] for one in (strata, groups)]
+        part = [None if one is None else one[rows] for one in known]
         smaller = exchange_of(exchange.y[rows], judged.task, *part)
         numbers.append(int(few.run(X[rows], judged.task, smaller, judged.seed, groups=False).features.listed.sum()))
     return (Tried(f"{len(rows)} rows", float(np.mean(numbers))),)
@@ -74,8 +76,9 @@ def power(judged: Judged, watch: Watch) -> tuple[Found, ...]:
     Effects are put into random features for permuted targets, so that nothing else in the data helps or hinders.
     """
     procedure, standing = judged.procedure, judged.standing
-    # A rate has no line to pass of its own, and within strata a shift of a class is none of the rows.
-    if "filter" not in procedure.bases or procedure.false is None or judged.exchange.cells.any():
+    # A rate has no line to pass of its own, and within strata or beside others a shift of a class is none of the rows.
+    adjusted = judged.exchange.cells.any() or judged.exchange.beside is not None
+    if "filter" not in procedure.bases or procedure.false is None or adjusted:
         return ()
     varying = np.flatnonzero(judged.data.X.any(axis=0))
     planted = min(SHIFTED, max(1, len(varying) // 10))  # more would compete for the first places

@@ -27,20 +27,22 @@ class RowsShortlist(ShortlistSelector):
 
     weights_equal_copies = True
 
-    def __init__(self, *, strata: Any = None, groups: Any = None, **settings: Any) -> None:
+    def __init__(self, *, strata: Any = None, groups: Any = None, covariates: Any = None, **settings: Any) -> None:
         super().__init__(**settings)
         self.strata = strata
         self.groups = groups
+        self.covariates = covariates
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        return sorted([*ShortlistSelector._get_param_names(), "groups", "strata"])
+        return sorted([*ShortlistSelector._get_param_names(), "covariates", "groups", "strata"])
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> RowsShortlist:  # type: ignore[override]
         """List the features from the rows of weight 1."""
         rows = np.arange(len(X)) if sample_weight is None else np.flatnonzero(sample_weight)
-        strata, groups = (None if one is None else np.asarray(one)[rows] for one in (self.strata, self.groups))
-        return super().fit(np.asarray(X)[rows], np.asarray(y)[rows], strata=strata, groups=groups)
+        known = {"strata": self.strata, "groups": self.groups, "covariates": self.covariates}
+        part = {name: None if one is None else np.asarray(one)[rows] for name, one in known.items()}
+        return super().fit(np.asarray(X)[rows], np.asarray(y)[rows], **part)
 
 
 def selectors_of(selector: RowsShortlist) -> dict[str, Any]:

@@ -82,7 +82,7 @@ class Procedure:
         by_feature, by_cluster = StoredOrders(), StoredOrders()
         several = data.n_clusters < X.shape[1]
         kept = kept or KeptOrders(None, {}, resume=True)
-        for orders in self.orders(data, task, exchange, seed, kept, watch or Watch()):
+        for orders in self.orders(data, exchange, seed, kept, watch or Watch()):
             by_feature.append({name: one.features for name, one in orders.items()})
             if several:
                 by_cluster.append({name: one.clusters for name, one in orders.items()})
@@ -96,7 +96,7 @@ class Procedure:
         return Judged(self, data, task, exchange, seed, ranks, standing, listing, of_groups)
 
     def orders(
-        self, data: Features, task: str, exchange: Exchange, seed: int, kept: KeptOrders, watch: Watch
+        self, data: Features, exchange: Exchange, seed: int, kept: KeptOrders, watch: Watch
     ) -> Iterator[dict[str, Orders]]:
         """The orders of the observed target and of the permuted ones, each with halves of its own."""
         sizes = {"features": data.X.shape[1], "clusters": data.n_clusters} | dict.fromkeys(
@@ -110,7 +110,8 @@ class Procedure:
             if known is None:
                 y, random = exchange.target(number, seed)
                 halves = exchange.halves(y, self.n_splits, random)
-                known = {base: BASES[base][0](data, y, task, halves) for base in self.bases}
+                ranked = exchange.ranked(y)
+                known = {base: BASES[base][0](data, *ranked, halves) for base in self.bases}
                 kept.put(number, known)
             return known
 

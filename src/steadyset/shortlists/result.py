@@ -13,7 +13,7 @@ from steadyset.foundation.display import Drawable, Reportable, ShownFindings
 from steadyset.inference.features import Directions, data_directions, jeffreys
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.shortlists.effects import ListedChance, coefficients_of, corrected, effects
-from steadyset.shortlists.exchange import less_means
+from steadyset.shortlists.exchange import cleared
 from steadyset.shortlists.listed import (
     CANDIDATE,
     CORRELATION,
@@ -226,12 +226,12 @@ def listed_effects(
     if not exchange.within and len(exchange.first) < len(X):
         # Rows of one unit say the same: units are what is counted, by the means of their rows.
         rows = exchange.first
-        X, within = (X - less_means(X, exchange.units))[rows], within[rows]
-    seen = effects(X, exchange.y[rows], task, codes, within)
+        X, within = (X - cleared(X, exchange.units))[rows], within[rows]
+    seen = effects(X, exchange.y[rows], task, codes, within, exchange.beside)
     if chance is None:
         numbers = range(1, len(judged.features.null_counts) + 1)
         targets = (exchange.target(number, judged.seed)[0][rows] for number in numbers)
-        null_z = (effects(X, y, task, None, within).z for y in targets)
+        null_z = (effects(X, y, task, None, within, exchange.beside).z for y in targets)
         null = zip(null_z, map(judged.features.null_listed, numbers), strict=True)
         chance = ListedChance.fitted(null, seen.z, int(judged.features.listed.sum()))
     if TASKS[task].effect:
@@ -241,9 +241,9 @@ def listed_effects(
 
 
 def has_effects(judged: Judged) -> bool:
-    """Whether intervals of effects cover: not with few units or events, nor for models of their own within strata."""
+    """Whether intervals of effects cover: not with few units or events, nor for models of their own beside others."""
     exchange, record = judged.exchange, TASKS[judged.task]
-    parts = int(exchange.compared_within.max()) + 1
+    parts = int(exchange.compared_within.max()) + 1 + (0 if exchange.beside is None else exchange.beside.shape[1])
     n = len(exchange.y if exchange.within else exchange.first) - parts + 1
     enough = min([n, *record.counted(exchange.y[exchange.first]).values()]) >= FEWEST_UNITS
     return enough and not (record.effect and parts > 1)

@@ -10,9 +10,11 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from steadyset._version import __version__
 from steadyset.assessment import Assessment, Execution, assess
-from steadyset.assessment.request import data_details, fingerprint, make_plan, refuse_beside
+from steadyset.assessment.request import data_details, fingerprint, make_plan
 from steadyset.foundation.arguments import (
     Labels,
     TableLike,
@@ -29,6 +31,7 @@ from steadyset.inference.features import class_names
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.io.disk import folder_path
 from steadyset.io.numbers import aligned_rows, group_values, target_values
+from steadyset.kernels.arrays import Floats
 from steadyset.kernels.jit import say_what_is_compiled
 from steadyset.resampling import Subsample
 from steadyset.runner.columns import filled, medians, refuse_gaps
@@ -140,20 +143,18 @@ def shortlist(
         raise InputError(
             "A shortlist ranks the values as they are; prepare them before, without looking at the target."
         )
-    tied = "targets could not be exchanged between rows that differ in it"
-    refuse_beside(data, "shortlist", force=tied, block=tied)
     drawing = Subsample(max(outer, 2), fraction=FRACTION, stratified=data.groups is None and _is_stratified(data))
     plan, names = make_plan(data, resampling=drawing, random_state=random_state)
     if plan.impute is None:
         refuse_gaps(plan.X, plan.gaps, names, {"the shortlist": ShortlistSelector()})
     # Medians of all rows know nothing of the target, so that rows stay exchangeable.
     table = filled(plan.X, medians(plan.X, plan.gaps)) if len(plan.gaps) else plan.X
-    within = None
-    if data.strata is not None:
-        within = group_values(aligned_rows(data.X, data.strata, "strata"), len(table), what="strata")
-    exchange = exchange_of(plan.y, plan.task, within, plan.groups)
+    known = {"strata": _cells(data, len(table)), "groups": plan.groups, "covariates": _covariates(plan)}
+    exchange = exchange_of(plan.y, plan.task, **known)
+    if plan.forced is not None:
+        exchange = replace(exchange, named=plan.forced.names)
     folder = None if out is None else folder_path(out)
-    kept = KeptOrders(folder, _asked(plan, procedure, within), resume=how.resume)
+    kept = KeptOrders(folder, _asked(plan, procedure, known["strata"]), resume=how.resume)
     deadline = inf if minutes is None else begin + 60 * minutes
     say_what_is_compiled(how.progress)
     with progress_told(how.progress, "targets") as tell:
@@ -163,7 +164,7 @@ def shortlist(
     per_target = (time.monotonic() - begin) / (len(judged.standing.orders) + 1)
     listed = _with_help(replace(listed, rules=compare_rules(judged, names)), judged, watch)
     if outer:
-        listed = replace(listed, fewer_rows=fewer_rows(judged, table, within, plan.groups, watch))
+        listed = replace(listed, fewer_rows=fewer_rows(judged, table, list(known.values()), watch))
     evaluation = None
     if outer:
         n_repeats = _affordable(outer, deadline, per_target * (procedure.fewest + 1))
@@ -171,7 +172,7 @@ def shortlist(
             told = "There was no time for repeats, so that nothing is said of prediction and of coming out again."
             listed = replace(listed, left_out=(*listed.left_out, told))
         else:
-            evaluation = _repeats(procedure, data, plan, within, n_repeats, folder, how, n_jobs)
+            evaluation = _repeats(procedure, data, plan, known, n_repeats, folder, how, n_jobs)
             listed = with_repeats(listed, evaluation)
             if n_repeats < outer:
                 told = f"There was time for {counted(n_repeats, 'repeat')} of {outer}."
@@ -191,6 +192,21 @@ def _is_stratified(data: Data) -> bool:
         return False
 
 
+def _cells(data: Data, n_rows: int) -> Any:
+    """The stratum of each row, or its block, or both; None where it has neither."""
+    given = {name: one for name, one in (("strata", data.strata), ("block", data.block)) if one is not None}
+    several = [group_values(aligned_rows(data.X, one, name), n_rows, what=name) for name, one in given.items()]
+    return np.unique(np.stack(several), axis=1, return_inverse=True)[1].ravel() if several else None
+
+
+def _covariates(plan: Plan) -> Floats | None:
+    """Those that stay, with gaps filled by medians, which know nothing of the target."""
+    if plan.forced is None or not plan.forced.n_forced:
+        return None
+    every = np.arange(len(plan.y))
+    return plan.forced.rows(every, every)[:, : plan.forced.n_forced]
+
+
 def _with_help(listed: Listed, judged: Judged, watch: Watch) -> Listed:
     """What would help, as far as there is time."""
     done = len(judged.standing.orders) - 1
@@ -198,7 +214,8 @@ def _with_help(listed: Listed, judged: Judged, watch: Watch) -> Listed:
     if listed.names and not has_effects(judged):
         left_out.append(
             "Effects are not given: corrected for having been listed, their intervals hold from about "
-            f"{FEWEST_UNITS} rows (groups of rows, pairs, events) on, and for times to an event without strata."
+            f"{FEWEST_UNITS} rows (groups of rows, pairs, events) on, and for times to an event without strata or "
+            "covariates."
         )
     if done < judged.procedure.n_permutations:
         left_out.append(f"There was time for {counted(done, 'permuted target')} of {judged.procedure.n_permutations}.")
@@ -218,7 +235,7 @@ def _repeats(
     procedure: Procedure,
     data: Data,
     plan: Plan,
-    strata: Any,
+    known: Mapping[str, Any],
     n_repeats: int,
     folder: Path | None,
     how: Execution,
@@ -226,8 +243,7 @@ def _repeats(
 ) -> Assessment:
     """The whole procedure on parts of the rows, with no more permuted targets than it needs."""
     selector = RowsShortlist(
-        strata=strata,
-        groups=plan.groups,
+        **known,
         false=1.0 if procedure.false is None else procedure.false,
         fdr=procedure.fdr,
         bases=procedure.bases,
@@ -237,7 +253,7 @@ def _repeats(
     )
     return assess(
         selectors_of(selector),
-        data,
+        replace(data, force=None, block=None),  # what is listed predicts alone
         resampling=plan.resampling,
         n_runs=n_repeats,
         n_jobs=n_jobs,

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from steadyset.foundation.arguments import Column, Seed, TableLike
 from steadyset.foundation.errors import InputError
+from steadyset.selectors.covariates import read_covariates
 from steadyset.selectors.filters.selector import run_seeds
 from steadyset.selectors.validation import check_features, check_target
 from steadyset.shortlists.exchange import exchange_of
@@ -82,7 +83,15 @@ class ShortlistSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: TableLike, y: Column = None, *, strata: Column = None, groups: Column = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: Column = None,
+        *,
+        strata: Column = None,
+        groups: Column = None,
+        covariates: TableLike | None = None,
+    ) -> Self:
         """List the features.
 
         Parameters
@@ -95,6 +104,8 @@ class ShortlistSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             Rows exchange targets within their stratum only, such as a batch or a hospital.
         groups : array-like of shape (n_samples,) or None, default=None
             Rows that belong together: they stay in one half and exchange targets together.
+        covariates : array-like of shape (n_samples, n_covariates) or None, default=None
+            Numbers that features and target are adjusted for.
 
         Returns
         -------
@@ -107,7 +118,8 @@ class ShortlistSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError("A shortlist cannot be made of one sample.")
         target = check_target(y, len(values), "shortlist")
         task = task_of(target, self.task)
-        exchange = exchange_of(target, task, strata, groups)
+        beside = None if covariates is None else read_covariates(covariates, len(values))
+        exchange = exchange_of(target, task, strata, groups, beside)
         judged = procedure.run(values, task, exchange, run_seeds(self.random_state, 1)[0], groups=False)
         self.support_ = judged.features.listed
         self.scores_ = np.full(values.shape[1], -np.inf)

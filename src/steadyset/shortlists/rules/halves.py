@@ -73,12 +73,13 @@ class Halves:
         """M x d, none below 0: explained shares of the filter, or penalties at which the lasso takes features in."""
         judged = self.judged
         found = filter_shares if self.base == "filter" else lasso_levels
-        return np.maximum(found(judged.data.X, judged.exchange.y, judged.task, self.rows), 0.0)
+        return np.maximum(found(judged.data.X, *judged.exchange.ranked(judged.exchange.y), self.rows), 0.0)
 
     def ranked_again(self, X: Floats) -> Places:
         """The orders of other columns on the same halves."""
         columns = Features(X, np.arange(X.shape[1]), X.shape[1], np.empty((len(X), 0)))
-        return BASES[self.base][0](columns, self.judged.exchange.y, self.judged.task, self.rows).features
+        exchange = self.judged.exchange
+        return BASES[self.base][0](columns, *exchange.ranked(exchange.y), self.rows).features
 
 
 def counts_by_size(orders: Places, n_features: int, most: int) -> Ints:
