@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.preprocessing import StandardScaler
 
 import steadyset as st
 from steadyset.cli import run
-from steadyset.findings import shortlist_words
+from steadyset.findings import findings_of, shortlist_words
 from steadyset.foundation.errors import InputError
 from steadyset.shortlists.listed import Found
 from steadyset.shortlists.run import shortlist
@@ -368,6 +369,7 @@ def test_a_list_beside_covariates_says_so_and_its_repeats_are_adjusted_too():
     assert len(found.selected) <= 4  # without age more than twenty
     assert "after accounting for age" in " ".join(str(found).split())
     assert found.stability.most < 5
+    assert "As covariates, age stayed in every model: features and target were" in str(findings_of(found).methods)
     design = np.column_stack([np.ones(80), age, y == "well"])
     (*_, shift), (square,), *_ = np.linalg.lstsq(design, X[:, 39], rcond=None)
     alone = abs(shift) / np.sqrt(square / (80 - 3))  # in standard deviations beside age
@@ -405,8 +407,24 @@ def test_strata_that_are_none_and_preparations_get_their_sentences(tmp_path):
         st.shortlist(X, y, strata=["a"])
     with pytest.raises(InputError, match="beside data that hold theirs"):
         st.shortlist(st.Data(X, y, strata=y), strata=y)
-    with pytest.raises(InputError, match="ranks the values as they are"):
-        st.shortlist(st.Data(X, y, prepare="scale"))
+    with pytest.raises(InputError, match="preparation in words"):
+        st.shortlist(st.Data(X, y, prepare=StandardScaler()))
+
+
+def test_a_preparation_that_does_not_see_the_target_comes_first():
+    """Logarithms and the most variable features, by words and by hand; a scale changes nothing."""
+    X, y = data()
+    X["gene59"] *= 1e-3
+    most = X[X.columns[X.var().rank(ascending=False) <= 30]]
+    found = st.shortlist(st.Data(2.0**X, y, prepare="log2, variance=30"), **FEW, outer=3)
+    assert found.selected == st.shortlist(most, y, **FEW, outer=0).selected
+    assert X.columns[found.support].tolist() == sorted(found.selected, key=X.columns.get_loc)
+    assert found.stability.n_repeats == 3
+    expected = st.shortlist(X, y, **FEW, outer=0).selected
+    X.iloc[3, 5] = np.nan
+    scaled = st.shortlist(st.Data(X, y, prepare="impute=knn, scale"), **FEW, outer=0)
+    assert scaled.selected == expected
+    assert "in each repeat on its training rows, missing values were replaced" in str(findings_of(scaled).methods)
 
 
 def test_a_rate_says_nothing_that_is_about_a_number_of_false_features():

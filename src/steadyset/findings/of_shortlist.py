@@ -25,6 +25,8 @@ from steadyset.tasks import TASKS
 
 MOST_NAMED = 30
 FILLED = "the list has the medians of all rows in their place, and each repeat those of its training rows"
+PREPARED = "For the list on all rows, and in each repeat on its training rows"
+ADJUSTED = "features and target were adjusted for them before the ranking, and permuted targets again"
 RANKED = {
     "filter": "the share of their variance that {amounts} explain",
     "lasso": "the order in which they enter the path of the lasso ({regression} regression{of_each})",
@@ -89,7 +91,8 @@ def _methods(result: Shortlist) -> Methods:
             f"{percent(found.repeats.fraction)} of the rows, and {details['predictor']} predicted the others from what "
             "was listed."
         )
-    first = sentences(*data_sentences(settings, details, FILLED), told("12c", pairs), told("12c", permuted))
+    data = data_sentences(settings, details, FILLED, PREPARED, ADJUSTED)
+    first = sentences(*data, told("12c", pairs), told("12c", permuted))
     second = sentences(
         told("12e", effects if any(not isnan(one.effect) for one in found.features) else ""),
         told("12a", outer),

@@ -120,8 +120,10 @@ def data_sentences(
     settings: Mapping[str, Any],
     details: Mapping[str, Any],
     filled: str = "each run replaced missing values by the medians of its training rows",
+    prepared: str = "In each run",
+    adjusted: str = "selectors were adjusted for them, and predictors had them beside the selected features",
 ) -> list[Sentence]:
-    """Rows and features, the target, what was missing and who filled it, and the groups."""
+    """Rows and features, the target, what was missing and who filled it, preparation, covariates, and the groups."""
     rows, features = settings["n_rows"], settings["n_features"]
     said = [told("21", f"The data comprised {rows_told(settings, details)} and {counted(features, 'feature')}.")]
     classes = details.get("classes", {})
@@ -139,10 +141,9 @@ def data_sentences(
         done = "" if settings.get("prepare") else f"; {filled if settings.get('impute') else left}"
         said.append(told("11 20b", f"Of all values {share}, in {where}{done}."))
     if settings.get("prepare") and details.get("preparation"):
-        said.append(told("11 12b", f"In each run, {details['preparation']}."))
+        said.append(told("11 12b", f"{prepared}, {details['preparation']}."))
     if settings.get("force"):
-        beside = "selectors were adjusted for them, and predictors had them beside the selected features"
-        said.append(told("9a 12c", f"As covariates, {listed(settings['force'])} stayed in every model: {beside}."))
+        said.append(told("9a 12c", f"As covariates, {listed(settings['force'])} stayed in every model: {adjusted}."))
     if settings.get("block"):
         said.append(told("12c", f"Selectors were adjusted for blocks of rows ({shown_name(settings['block'])})."))
     if details.get("n_groups"):

@@ -178,6 +178,7 @@ def predicts_words(found: Listed) -> list[str]:
     return [
         f"{first} {score_title(one.score)[:1].upper()}{score_title(one.score)[1:]} {number(one.estimate)} "
         f"({span(one.low, one.high)}) on rows that were used neither to choose nor to fit; {', '.join(beside)}."
+        f"{' Covariates are not among the predictors.' if 'accounting' in found.exchanged else ''}"
     ]
 
 

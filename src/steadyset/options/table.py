@@ -438,7 +438,7 @@ TABLE: tuple[Option, ...] = (
         calls=("data",),
     ),
     *_all(
-        Option("prepare", _steps, "STEP,...", commands="assess tune").on_page(
+        Option("prepare", _steps, "STEP,...", commands="assess shortlist tune").on_page(
             "reading", "Preparation", " inside each run, such as impute=median, scale"
         ),
         Option(

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from steadyset._version import __version__
 from steadyset.assessment import Assessment, Execution, assess
-from steadyset.assessment.request import data_details, fingerprint, make_plan
+from steadyset.assessment.request import data_details, fingerprint, make_plan, prepared_settings
 from steadyset.foundation.arguments import (
     Labels,
     TableLike,
@@ -31,11 +32,12 @@ from steadyset.inference.features import class_names
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.io.disk import folder_path
 from steadyset.io.numbers import aligned_rows, group_values, target_values
-from steadyset.kernels.arrays import Floats
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import say_what_is_compiled
 from steadyset.resampling import Subsample
 from steadyset.runner.columns import filled, medians, refuse_gaps
 from steadyset.runner.plan import Plan, extract_of
+from steadyset.runner.preparation import Prepared
 from steadyset.shortlists.exchange import exchange_of
 from steadyset.shortlists.help import fewer_rows, other_choices, power
 from steadyset.shortlists.kept import KeptOrders
@@ -139,16 +141,14 @@ def shortlist(
     procedure = read_procedure(false, fdr, bases, permutations, splits, n_jobs)
     how = as_record("execution", Execution, execution)
     data = as_data(X, y, strata=strata, stacklevel=2)
-    if data.prepare is not None:
+    if data.prepare is not None and not isinstance(data.prepare, str):
         raise InputError(
-            "A shortlist ranks the values as they are; prepare them before, without looking at the target."
+            "A shortlist takes a preparation in words, such as 'log2, variance=1000', which does not look at the "
+            "target; apply others before."
         )
     drawing = Subsample(max(outer, 2), fraction=FRACTION, stratified=data.groups is None and _is_stratified(data))
     plan, names = make_plan(data, resampling=drawing, random_state=random_state)
-    if plan.impute is None:
-        refuse_gaps(plan.X, plan.gaps, names, {"the shortlist": ShortlistSelector()})
-    # Medians of all rows know nothing of the target, so that rows stay exchangeable.
-    table = filled(plan.X, medians(plan.X, plan.gaps)) if len(plan.gaps) else plan.X
+    table, ranked = _prepared(plan, names)
     known = {"strata": _cells(data, len(table)), "groups": plan.groups, "covariates": _covariates(plan)}
     exchange = exchange_of(plan.y, plan.task, **known)
     if plan.forced is not None:
@@ -160,9 +160,10 @@ def shortlist(
     with progress_told(how.progress, "targets") as tell:
         watch = Watch(deadline, tell or (lambda done, total: None))
         judged = procedure.run(table, plan.task, exchange, seed_of(plan.seed), kept=kept, watch=watch)
-    listed = listed_of(judged, names, class_names(plan.y, plan.task), data.target)
+    kept_names = [names[f] for f in ranked]
+    listed = listed_of(judged, kept_names, class_names(plan.y, plan.task), data.target)
     per_target = (time.monotonic() - begin) / (len(judged.standing.orders) + 1)
-    listed = _with_help(replace(listed, rules=compare_rules(judged, names)), judged, watch)
+    listed = _with_help(replace(listed, rules=compare_rules(judged, kept_names)), judged, watch)
     if outer:
         listed = replace(listed, fewer_rows=fewer_rows(judged, table, list(known.values()), watch))
     evaluation = None
@@ -179,7 +180,8 @@ def shortlist(
                 listed = replace(listed, left_out=(*listed.left_out, told))
     settings = _settings(plan, procedure, data.target, names)
     extract = extract_of(plan, names, [one.feature for one in listed.features])
-    result = Shortlist(listed, settings, evaluation, judged.features.listed, extract)
+    support = np.isin(np.arange(len(names)), ranked[judged.features.listed])
+    result = Shortlist(listed, settings, evaluation, support, extract)
     if folder is not None:
         record(result, folder)
     return result
@@ -190,6 +192,23 @@ def _is_stratified(data: Data) -> bool:
         return TASKS[task_of(target_values(data.y, None), data.task)].stratified
     except Exception:  # what is wrong with the target is told with everything else
         return False
+
+
+def _prepared(plan: Plan, names: Sequence[str]) -> tuple[Floats, Ints]:
+    """The values that are ranked, and the features that they are of.
+
+    What is learnt of all rows without the target, such as medians, leaves rows exchangeable.
+    """
+    made = plan.preparation
+    if plan.impute is None and not (made and made.imputes):
+        refuse_gaps(plan.X, plan.gaps, names, {"the shortlist": ShortlistSelector()})
+    if made is None:
+        table = filled(plan.X, medians(plan.X, plan.gaps)) if len(plan.gaps) else plan.X
+        return table, np.arange(table.shape[1])
+    found = Prepared.of(clone(made.transformer), plan.X, None, plan.columns, by_name=made.by_name)
+    if len(np.unique(found.sources)) < len(found.sources):
+        raise InputError("A shortlist needs one column for each feature; turn columns of text into numbers before.")
+    return found.rows(plan.X), found.sources
 
 
 def _cells(data: Data, n_rows: int) -> Any:
@@ -284,6 +303,7 @@ def _settings(plan: Plan, procedure: Procedure, target: str, names: Sequence[str
         "n_features": plan.X.shape[1],
         "task": plan.task,
         "impute": plan.impute,
+        **prepared_settings(plan),
         "seed": plan.seed,
         "false": procedure.false,
         "fdr": procedure.fdr,
