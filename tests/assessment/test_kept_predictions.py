@@ -61,6 +61,41 @@ def test_tenths_of_the_model_on_all_rows_are_those_of_r(results, task):
     np.testing.assert_allclose(tenths[["predicted", "observed"]], TRUTH[task]["tenths"], atol=1e-6)
 
 
+def fan(result):
+    """The calibration of the runs: run, output, tenth, and the mean prediction beside what was observed."""
+    tenths = result.prediction_stability(by="tenth").query("run >= 0")
+    found = np.full((len(PAIRS), tenths["output"].max() + 1, 10, 2), np.nan)
+    found[tenths["run"], tenths["output"], tenths["tenth"]] = tenths[["predicted", "observed"]]
+    return found
+
+
+@pytest.mark.parametrize("task", ["classes", "number"])
+def test_the_calibration_fan_is_that_of_r(results, task):
+    np.testing.assert_allclose(fan(results[task])[:, 0], TRUTH[task]["fan"], atol=1e-6)
+
+
+def test_three_classes_vary_as_multinom_says():
+    truth = TRUTH["three"]
+    result = assessed(np.array(truth["y"]), model=MODELS["classes"], table=X[:, :2])
+    np.testing.assert_allclose(fan(result), truth["fan"], atol=1e-6)
+    rows = result.prediction_stability(by="row")
+    np.testing.assert_allclose(rows["error"], truth["error"], atol=1e-6)
+    np.testing.assert_allclose(rows["changed"], truth["changed"], atol=1e-6)
+
+
+def test_risks_vary_as_coxph_says():
+    truth = TRUTH["survival"]
+    cox = st.CoxModel(penalty=0.0, ties="breslow")
+    result = assessed(st.Survival(truth["time"], truth["event"]), model=cox, table=X[:, :2])
+    seen, known = fan(result)[:, 0], np.array(truth["fan"], dtype=float)
+    defined = np.isfinite(known[..., 1])  # elsewhere nobody was followed until the median time of the events
+    np.testing.assert_allclose(seen[defined], known[defined], atol=1e-6)
+    assert np.isnan(seen[~defined]).all()
+    rows = result.prediction_stability(by="row")
+    np.testing.assert_allclose(rows["error"], truth["error"], atol=1e-6)
+    np.testing.assert_allclose(rows[["low", "high"]], truth["limits"], atol=1e-6)
+
+
 def test_tenths_are_those_of_scikit_learn():
     y, p = np.array(DATA["y"]), np.random.default_rng(0).random(len(X))
     observed, predicted = calibration_curve(y, p, n_bins=10, strategy="quantile")

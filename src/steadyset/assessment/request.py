@@ -38,7 +38,7 @@ from steadyset.io.numbers import (
     target_values,
 )
 from steadyset.kernels.arrays import Floats
-from steadyset.resampling import Bootstrap, as_resampling
+from steadyset.resampling import Bootstrap, ComplementaryPairs, as_resampling
 from steadyset.runner.columns import (
     FrameColumns,
     FunctionSelector,
@@ -175,6 +175,11 @@ class CopiesWarning(UserWarning):
 def is_bootstrapped(settings: Mapping[str, Any]) -> bool:
     """Whether the runs of an assessment are bootstraps: as many rows as the data, drawn with replacement."""
     return str(settings["resampling"]).startswith(f"{Bootstrap.__name__}(")
+
+
+def is_halved(settings: Mapping[str, Any]) -> bool:
+    """Whether the runs of an assessment come in pairs of halves of the rows."""
+    return str(settings["resampling"]).startswith(f"{ComplementaryPairs.__name__}(")
 
 
 def copies_in_both_halves(settings: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from steadyset.foundation.arguments import (
     check_margin,
 )
 from steadyset.foundation.errors import Argument, InputError
-from steadyset.foundation.text import counted, number, shown_name
+from steadyset.foundation.text import counted, listed, number, shown_name
 from steadyset.io.disk import DATABASE, RECORDED_FINDINGS, file_path
 from steadyset.io.lists import NO_VERDICT
 from steadyset.measures import get_measure
@@ -45,6 +46,7 @@ def findings_of(
     level: float | None = None,
     margin: float | None = None,
     choose: str | None = None,
+    replication: ResultLike | None = None,
 ) -> Findings:
     """What an Assessment, a Shortlist, a Comparison, a Replication, a Tuning or Selections (also several) say.
 
@@ -62,6 +64,9 @@ def findings_of(
         the shares of the classes) where a score has none, such as rmse.
     choose : str or None, default=None
         The rule that picks one configuration of a Tuning.
+    replication : Replication, Findings, str, Path or None, default=None
+        What the next study would select again, joined with what an Assessment says: a replication of the same data by
+        one of its selectors, or the folder of one.
 
     Returns
     -------
@@ -91,15 +96,17 @@ def findings_of(
         _refuse_others(result, asked)
         if result.preference is not None:
             _refuse_others(result.preference, {"margin": margin})
-        return result
+        return _joined(result, replication)
     if isinstance(result, (str, Path)):
         result = _read(file_path(result), {**asked, "choose": choose})
     if margin is not None and not isinstance(result, Assessment):
         raise InputError(Argument("margin"), " is about the scores of an assessment; the result holds none.")
+    if replication is not None and not isinstance(result, Assessment):
+        raise _not_joined()
     if isinstance(result, Findings):
         return result
     if isinstance(result, Assessment):
-        return of_assessment(result, core=core, level=level, margin=largest)
+        return _joined(of_assessment(result, core=core, level=level, margin=largest), replication)
     if isinstance(result, Comparison):
         _refuse_others(result, {"level": asked["level"]})
         _refuse_scores(result)
@@ -131,6 +138,28 @@ def findings_of(
     if isinstance(result, Tuning):
         return of_tuning(result, core=core, level=level, choose=choose)
     return of_selections({"": result}, core=core, level=level)
+
+
+def _joined(found: Findings, replication: ResultLike | None) -> Findings:
+    """What an assessment says, with a replication of one of its selectors on the same data, if any."""
+    if replication is None:
+        return found
+    if found.kind != "assessment":
+        raise _not_joined()
+    other = findings_of(replication)
+    told, alike = other.replication, ("data_sha256", "cut", "impute")
+    if told is None:
+        raise InputError(Argument("replication"), f" must be a replication (got findings of kind {other.kind!r}).")
+    if any(found.settings[key] != other.settings[key] for key in alike):
+        raise InputError(Argument("replication"), " is of other data, or of data that were prepared otherwise.")
+    if found.settings["selectors"].get(told.selector) != other.settings["selectors"][told.selector]:
+        own = listed(list(found.settings["selectors"]), 5)
+        raise InputError(Argument("replication"), f" is of {shown_name(told.selector)}; the assessment has {own}.")
+    return replace(found, replication=told, notes=(*found.notes, *told.notes))
+
+
+def _not_joined() -> InputError:
+    return InputError(Argument("replication"), " is joined with what an assessment says; the result is none.")
 
 
 def methods_text(

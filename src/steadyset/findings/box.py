@@ -99,7 +99,7 @@ def question(found: Findings) -> str:
     """What a result answers, as the title of a document."""
     if found.shortlist is not None:
         return shortlist_words.title(found.shortlist)
-    if found.replication is not None:
+    if found.kind == "replication":
         return "Would the next study select the same features?"
     if found.studies is not None:
         return "Which features do the studies select alike?"
@@ -362,7 +362,7 @@ def _of_shortlist(found: Findings) -> Box:
     whole = found.shortlist
     assert whole is not None
     rows = whole.of_tier(LISTED) or whole.of_tier(CANDIDATE)[:CLOSEST]
-    closest = "" if whole.names else "Closest"
+    closest, caution = "" if whole.names else "Closest", list(shortlist_words.cautions(whole))[:1]
     lines: dict[str, list[ListedFeature]] = {}
     for one in rows:
         lines.setdefault(one.direction, []).append(one)
@@ -383,9 +383,7 @@ def _of_shortlist(found: Findings) -> Box:
         "What is stated": shortlist_words.promise(whole),
         "Look-alikes": " ".join(shortlist_words.group_words(group) for group in whole.groups),
         "What it means": shortlist_words.power_words(whole) if not whole.names and whole.power else "",
-        "Caution": " ".join(
-            (*data_told(found.settings), *(one.removeprefix("Caution: ") for one in shortlist_words.caution(whole)))
-        ),
+        "Caution": " ".join((*data_told(found.settings), *(f"{one}." for one in caution))),
     }
     return Box(
         shortlist_words.headline(whole), names, {name: words for name, words in said.items() if words}, _wider(found)

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import isnan
 
 from steadyset.assessment.request import is_bootstrapped
 from steadyset.findings.box import beats, box_of, shown_procedure
 from steadyset.findings.parts import Findings
-from steadyset.foundation.text import counted, expected_count, listed, percent, shown_name
+from steadyset.findings.shortlist_words import CAME_BACK, answer, cautions, headline, promise
+from steadyset.foundation.text import amount, counted, expected_count, listed, number, percent, shown_name
 from steadyset.inference.models import OFTEN, Coefficients, Predicted
+from steadyset.replications.curve import ENOUGH, LARGEST
+from steadyset.replications.result import NextStudy, Replicated
+from steadyset.runner.scoring import score_title
+from steadyset.shortlists.listed import LISTED, Listed
 from steadyset.tasks import TASKS
 
 MAX_NAMED = 5  # features in a sentence
 UNSTEADY = 0.5  # from which on differences between runs are too large, beside those between rows
+SCOPE = (
+    "This is about studies of the same population, measured in the same way: other centres, batches or devices agree "
+    "less."
+)
+
+
+NOT_ASKED = (
+    "Whether the features predict left-out rows, and whether coefficients and predictions hold, an assessment tells; "
+    "how many of the features are false, a shortlist; which are causes, neither."
+)
 
 
 def prediction_sentences(found: Findings) -> list[str]:
@@ -61,32 +77,88 @@ def coefficient_legend(found: Findings) -> str:
 
 def what_can_be_said(found: Findings) -> str:
     """List, prediction, coefficients, single predictions and new studies in one paragraph, none beyond its evidence."""
-    name, said = shown_procedure(found), [box_of(found).headline]
+    if found.shortlist is not None:
+        return " ".join(_of_list(found.shortlist))
+    if found.kind == "replication":
+        return " ".join((*found.answer[:2], SCOPE, NOT_ASKED))
+    if found.kind == "studies":
+        return " ".join((*found.answer, "Which of these features are causes, coming back does not say."))
+    return " ".join(filter(None, _of_assessment(found))) if found.kind == "assessment" else ""
+
+
+def _of_assessment(found: Findings) -> Iterator[str]:
+    name = shown_procedure(found)
+    yield box_of(found).headline
     if name is None:
-        return said[0]
+        return
     better = beats(found, name)
     if better is False:
         losses = () if found.preference is None else found.preference.losses
         blind = any(one.name == name and one.beats_blind for one in losses)
         than = "as many random features" if blind else "random features and than none"
-        said.append(
+        yield (
             f"The tests do not show that {shown_name(name)} predicts left-out rows better than {than}, so that the "
             f"choice of these features is not supported{'' if blind else ', nor are coefficients and predictions'}."
         )
-        return " ".join(said)
-    if better is None:
-        said.append("Whether what it selects predicts better than random features and than none was not tested.")
-    if any(one.name == name for one in found.alternatives):
-        said.append("Groups of its runs select lists of their own, so that this list is one of several.")
-    said += [_signs(found, one) for one in found.coefficients if one.name == name]
-    said += [_rows(found, one) for one in found.predictions if one.name == name]
-    if not found.predictions:
-        said.append("Whether coefficients and predictions hold was not asked: keep predictions to have it told.")
-    said.append(
-        "All of this is about resamples of these rows. What a new study would select again, `steadyset replicate` "
-        "estimates; which features are causes, and how many of them are false, nothing here says."
+    else:
+        if better is None:
+            yield "Whether what it selects predicts better than random features and than none was not tested."
+        if any(one.name == name for one in found.alternatives):
+            yield "Groups of its runs select lists of their own, so that this list is one of several."
+        yield from (_signs(found, one) for one in found.coefficients if one.name == name)
+        yield from (_rows(found, one) for one in found.predictions if one.name == name)
+        if not found.predictions:
+            yield "Whether coefficients and predictions hold was not asked: keep predictions to have it told."
+    yield from _next_study(found, name)
+    yield "Which of these features are causes, and how many of them are false, nothing here says."
+
+
+def _next_study(found: Findings, name: str) -> Iterator[str]:
+    """What the replication that was given says, else the runs on halves, else who tells."""
+    if found.replication is not None and found.replication.selector == name:
+        yield from (*next_study_words(found.replication)[:2], SCOPE)
+        return
+    halves = next((one for one in found.halves if one.name == name), None)
+    if halves is not None:
+        yield (
+            f"Two halves of the rows, which are independent studies of half the size, have {_tenths(halves.common)} of "
+            f"{_tenths(halves.size)} features in common on average ({counted(halves.pairs, 'pair')}); random choices "
+            f"have {_tenths(halves.expected)}."
+        )
+    yield (
+        f"{'How sure that is, and what studies of other sizes' if halves else 'What a new study'} would select again, "
+        "`steadyset replicate` estimates for selectors of a fixed number of features; all "
+        f"{'else' if halves else 'of this'} is about resamples of these rows."
     )
-    return " ".join(filter(None, said))
+
+
+def _of_list(found: Listed) -> Iterator[str]:
+    rows, warned = found.of_tier(LISTED), "; ".join(cautions(found))
+    if not rows:
+        yield from answer(found)
+        return
+    yield f"{headline(found)} That is {promise(found)}."
+    one = found.prediction
+    if warned:
+        yield f"Caution: {warned}."
+    elif one is None or one.better is None:
+        yield "Whether the list predicts better than random features and than none was not tested."
+    else:
+        yield (
+            "It predicts rows that were used neither to choose nor to fit better than as many random features and than "
+            f"none ({score_title(one.score)} {number(one.estimate)})."
+        )
+    if found.repeats is not None:
+        back = sum(row.came_back >= CAME_BACK for row in rows)
+        yield (
+            f"{back} of {counted(len(rows), 'listed feature')} came back in at least {percent(CAME_BACK)} of "
+            f"{counted(found.repeats.n_repeats, 'repeat')} with {percent(found.repeats.fraction)} of the rows; these "
+            "share rows, so that a new study may list fewer."
+        )
+    yield (
+        "Whether coefficients and predictions of a model of these features hold was not asked: assess the selector of "
+        "this list for that. Which of them are false, and which are causes, nothing here says."
+    )
 
 
 def _signs(found: Findings, one: Coefficients) -> str:
@@ -113,3 +185,56 @@ def _rows(found: Findings, one: Predicted) -> str:
         f"{percent(one.changed)} of the rows into another {task.group_words}; {percent(one.often_changed)} of the rows "
         f"change it in at least {percent(OFTEN)} of the runs."
     )
+
+
+def _some(found: Replicated, agreement: float) -> str:
+    """So many features in common."""
+    return _tenths(found.common(agreement))
+
+
+def _interval(found: Replicated, study: NextStudy) -> str:
+    return f"95% interval {_some(found, study.low)} to {_some(found, study.high)}"
+
+
+def next_study_words(found: Replicated) -> list[str]:
+    """What the next study would select again, one sentence each: the first two are of half the rows and as many."""
+    half, same, *larger = found.studies
+    chance, k = _tenths(found.size * found.by_chance), found.size
+    seen = f"{_some(found, half.agreement)} of {k} features in common ({_interval(found, half)})"
+    if half.low == 0.0:
+        first = (
+            f"Two studies of {half.rows} rows each may agree no better than random choices: {seen}, {chance} by chance."
+        )
+    else:
+        first = (
+            f"{shown_name(found.selector)} selects about {seen} in two independent studies of {half.rows} rows each; "
+            f"random choices have {chance}."
+        )
+    ends = ", ".join(f"{_some(found, one.low)} to {_some(found, one.high)} at {one.rows} rows" for one in larger)
+    said = [
+        first,
+        f"Of this list of {k}, a new study of {same.rows} rows selects about {_some(found, same.again)} again on "
+        f"average (95% interval {_some(found, same.again_low)} to {_some(found, same.again_high)}); a single one "
+        f"between {amount(k * same.one_low)} and {amount(k * same.one_high)}.",
+        f"The data hardly constrain how well larger studies agree: {ends}.",
+        _enough(found),
+    ]
+    often = [one for one in found.features if one.frequency >= ENOUGH]
+    if often and half.low > 0.0:
+        names = [f"{shown_name(one.feature)} ({percent(round(one.frequency, 2))})" for one in often]
+        said.append(f"Most likely to come out again, by the share of studies of {half.rows} rows: {listed(names, 10)}.")
+    return said
+
+
+def _enough(found: Replicated) -> str:
+    goal = f"{_some(found, ENOUGH)} of {found.size} features in common"
+    if isnan(found.enough_low):
+        return f"For {goal}, each study needs more than {LARGEST * found.n_rows} rows."
+    if found.enough_low <= found.n_rows:
+        return f"{goal.capitalize()} may be reached by studies of {found.n_rows} rows, or need many more."
+    least = round(found.enough_low)
+    return f"For {goal}, each study needs at least {least} rows; how many are enough the data do not say."
+
+
+def _tenths(value: float) -> str:
+    return amount(round(value, 1))

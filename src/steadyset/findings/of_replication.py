@@ -7,21 +7,16 @@ from math import isnan
 
 from steadyset._version import __version__
 from steadyset.findings.citations import Methods, cite, sentences, told
+from steadyset.findings.holds import SCOPE, next_study_words
 from steadyset.findings.of_results import target_told
 from steadyset.findings.paragraphs import data_sentences, software_sentence
 from steadyset.findings.parts import Findings
 from steadyset.foundation.text import amount, counted, expected_count, listed, number, percent, shown_name
-from steadyset.replications.curve import ENOUGH, LARGEST
-from steadyset.replications.result import NextStudy, Replicated, Replication
+from steadyset.replications.result import Replication
 from steadyset.replications.sources import OWN, WORDS, Sources
 from steadyset.replications.split import VarianceSplit
 from steadyset.replications.studies import Q_LEVEL, ComparedStudies, StudyComparison
 from steadyset.runner.scoring import lower_is_better, score_title
-
-SCOPE = (
-    "This is about studies of the same population, measured in the same way: other centres, batches or devices agree "
-    "less."
-)
 
 
 def of_replication(result: Replication) -> Findings:
@@ -32,61 +27,13 @@ def of_replication(result: Replication) -> Findings:
             "replication",
             f"{counted(found.n_rows, 'row')}, {counted(found.n_features, 'feature')}",
             "nogueira",
-            answer=tuple(_answer(found)),
+            answer=tuple(next_study_words(found)),
             notes=(SCOPE, *found.notes, *target_told(settings)),
             settings=settings,
             replication=found,
         ),
         methods=_methods(result),
     )
-
-
-def _some(found: Replicated, agreement: float) -> str:
-    """So many features in common."""
-    return amount(round(found.common(agreement), 1))
-
-
-def _interval(found: Replicated, study: NextStudy) -> str:
-    return f"95% interval {_some(found, study.low)} to {_some(found, study.high)}"
-
-
-def _answer(found: Replicated) -> list[str]:
-    half, same, *larger = found.studies
-    chance, k = amount(round(found.size * found.by_chance, 1)), found.size
-    seen = f"{_some(found, half.agreement)} of {k} features in common ({_interval(found, half)})"
-    if half.low == 0.0:
-        first = (
-            f"Two studies of {half.rows} rows each may agree no better than random choices: {seen}, {chance} by chance."
-        )
-    else:
-        first = (
-            f"{shown_name(found.selector)} selects about {seen} in two independent studies of {half.rows} rows each; "
-            f"random choices have {chance}."
-        )
-    ends = ", ".join(f"{_some(found, one.low)} to {_some(found, one.high)} at {one.rows} rows" for one in larger)
-    said = [
-        first,
-        f"Of this list of {k}, a new study of {same.rows} rows selects about {_some(found, same.again)} again on "
-        f"average (95% interval {_some(found, same.again_low)} to {_some(found, same.again_high)}); a single one "
-        f"between {amount(k * same.one_low)} and {amount(k * same.one_high)}.",
-        f"The data hardly constrain how well larger studies agree: {ends}.",
-        _enough(found),
-    ]
-    often = [one for one in found.features if one.frequency >= ENOUGH]
-    if often and half.low > 0.0:
-        names = [f"{shown_name(one.feature)} ({percent(round(one.frequency, 2))})" for one in often]
-        said.append(f"Most likely to come out again, by the share of studies of {half.rows} rows: {listed(names, 10)}.")
-    return said
-
-
-def _enough(found: Replicated) -> str:
-    goal = f"{_some(found, ENOUGH)} of {found.size} features in common"
-    if isnan(found.enough_low):
-        return f"For {goal}, each study needs more than {LARGEST * found.n_rows} rows."
-    if found.enough_low <= found.n_rows:
-        return f"{goal.capitalize()} may be reached by studies of {found.n_rows} rows, or need many more."
-    least = round(found.enough_low)
-    return f"For {goal}, each study needs at least {least} rows; how many are enough the data do not say."
 
 
 def _methods(result: Replication) -> Methods:
@@ -105,7 +52,7 @@ def _methods(result: Replication) -> Methods:
     )
     first = sentences(*data_sentences(result.settings, details), told("12c", pairs), told("12c", curve))
     second = sentences(software_sentence(__version__, details["versions"], learn=False))
-    return Methods((first, second), sentences(*(told("23a", line) for line in _answer(found)[:2])))
+    return Methods((first, second), sentences(*(told("23a", line) for line in next_study_words(found)[:2])))
 
 
 # ---- several studies ------------------------------------------------------------------------------------------------

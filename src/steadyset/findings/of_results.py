@@ -388,6 +388,7 @@ def of_assessment(assessment: Assessment, *, core: float, level: float, margin: 
         else alternatives_of(assessment.selections, assessment.alike, _run_scores(assessment)),
         predictions=tuple(_predicted(assessment, level)),
         coefficients=tuple(_coefficients(assessment)),
+        halves=tuple(assessment.halves),
         settings={key: value for key, value in assessment.settings.items() if key != "features"},
         selections=assessment.selections,
         extract=assessment.extract,

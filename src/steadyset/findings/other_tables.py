@@ -379,7 +379,7 @@ def main_rows(found: Findings) -> list[dict[str, Any]]:
     """What a csv file holds of findings, with every number: the shortlist, the front of a tuning, else the summary."""
     if found.shortlist is not None:
         return shortlist_table(found, every=True).records()
-    if found.replication is not None:
+    if found.kind == "replication":
         return studies_table(found).records()
     if found.studies is not None:
         return alike_table(found).records()

@@ -21,6 +21,7 @@ from steadyset.foundation.text import SHOWN_NAMES, listed
 from steadyset.inference.features import Extract, Feature
 from steadyset.inference.instability import Alternatives
 from steadyset.inference.models import Coefficients, Predicted
+from steadyset.inference.runs import Halves
 from steadyset.io import beneath
 from steadyset.io.disk import RECORDED_FINDINGS, write_durably
 from steadyset.replications.result import Replicated
@@ -345,7 +346,7 @@ class Findings(Shown):
     shortlist : Listed or None
         The features that a stated number of false ones may be among, with what proves it and what would help.
     replication : Replicated or None
-        How many features the next study would select again.
+        How many features the next study would select again, of a replication or of an assessment that was given one.
     studies : ComparedStudies or None
         What several studies select alike.
     sources : Sources or None
@@ -356,6 +357,8 @@ class Findings(Shown):
         The lists that groups of runs of a procedure select instead of each other.
     coefficients : tuple of Coefficients
         The coefficients of the runs' models, where predictions were kept.
+    halves : tuple of Halves
+        What the two halves of the rows select alike, of runs that are complementary pairs.
     extract : Extract or None
         The values of the first features, which pictures show; JSON leaves it out.
 
@@ -401,6 +404,7 @@ class Findings(Shown):
     predictions: tuple[Predicted, ...] = field(default=(), repr=False)
     alternatives: tuple[Alternatives, ...] = ()
     coefficients: tuple[Coefficients, ...] = field(default=(), repr=False)
+    halves: tuple[Halves, ...] = ()
     extract: Extract | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:

@@ -15,6 +15,7 @@ from steadyset.findings.box import Box, box_of, shown_procedure
 from steadyset.findings.holds import (
     coefficient_legend,
     coefficient_sentences,
+    next_study_words,
     prediction_legend,
     prediction_sentences,
     what_can_be_said,
@@ -442,6 +443,8 @@ def _helps(found: Findings) -> Iterator[Block]:
 
 def _next_study(found: Findings) -> Iterator[Block]:
     assert found.replication is not None
+    if found.kind != "replication":  # whose answer says it
+        yield from map(_text, next_study_words(found.replication))
     yield TableBlock(studies_table(found))
     yield _text(
         "In common: of two such studies. Again: of this list, in such a study: on average, and in 95% of single ones. "
@@ -498,8 +501,8 @@ def _signs_hold(found: Findings) -> Iterator[Block]:
 
 
 def _said(found: Findings) -> Iterator[Block]:
-    if found.kind == "assessment":
-        yield _text(what_can_be_said(found))
+    if said := what_can_be_said(found):
+        yield _text(said)
 
 
 def _sources(found: Findings) -> Iterator[Block]:
@@ -524,7 +527,7 @@ SECTIONS = (
     ),
     Section("list", "The list", _list, needs=("selections",), place=10),
     Section("predicts", "Does it predict?", _predicts, needs=("shortlist",), brief="Does it predict?", place=20),
-    Section("next_study", "The next study", _next_study, needs=("replication",), short_tables=short_studies, place=20),
+    Section("next_study", "The next study", _next_study, needs=("replication",), short_tables=short_studies, place=24),
     Section(
         "studies",
         "Side by side",
@@ -553,7 +556,7 @@ SECTIONS = (
     Section("summary", _summary_title, _summary, ("summary",), "", short_summary, summary_legend, place=20),
     Section("predictions", "Do the predictions hold?", _predictions_hold, ("predictions",), "Predictions", place=75),
     Section("coefficients", "Do the coefficients hold?", _signs_hold, ("coefficients",), "Coefficients", place=75),
-    Section("said", "What can be said", _said, needs=("summary",), place=64),
+    Section("said", "What can be said", _said, place=64),
     Section(
         "measures",
         "Stability by many measures",

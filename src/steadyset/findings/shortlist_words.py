@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import isnan
 
 from steadyset.findings.answer import tells
@@ -44,7 +45,7 @@ def answer(found: Listed) -> tuple[str, ...]:
         named = [f"{shown_name(one.feature)} ({percent(one.frequency)} of halves)" for one in closest]
         said += [f"The closest: {', '.join(named)}."] if named else []
         said += [f"{power_words(found)} Weaker effects are not ruled out."] if found.power else []
-    return (*said, *caution(found))
+    return (*said, *(f"Caution: {one}." for one in list(cautions(found))[:1]))
 
 
 def headline(found: Listed) -> str:
@@ -77,26 +78,25 @@ def by_chance(found: Listed) -> tuple[int, float]:
     return as_many, (1 + as_many) / (1 + found.n_permutations)
 
 
-def caution(found: Listed) -> list[str]:
-    """The most important one: the list is no more than chance gives, does not predict, or does not come back."""
+def cautions(found: Listed) -> Iterator[str]:
+    """The most important first: the list is no more than chance gives, does not predict, or does not come back."""
     rows = found.of_tier(LISTED)
     if not rows:
-        return []
+        return
     as_many, p = by_chance(found)
     if found.false is not None and p > BY_CHANCE:
-        return [
-            f"Caution: {as_many} of {found.n_permutations} permuted targets list as many features or more, so that "
-            "this number alone does not show that any of them is real."
-        ]
+        yield (
+            f"{as_many} of {found.n_permutations} permuted targets list as many features or more, so that this number "
+            "alone does not show that any of them is real"
+        )
     few = found.repeats is None or found.repeats.n_repeats < FEWEST_REPEATS
     missed = "" if few or found.prediction is None else _not_beaten(found.prediction)
     if missed:
-        return [f"Caution: the list is not shown to predict better than {missed}."]
+        yield f"the list is not shown to predict better than {missed}"
     rare = [one.feature for one in rows if not isnan(one.came_back) and one.came_back < 0.5]
     if rare:
         come = "comes" if len(rare) == 1 else "come"
-        return [f"Caution: {listed(rare, MOST_MEMBERS)} {come} back in fewer than half of the repeats."]
-    return []
+        yield f"{listed(rare, MOST_MEMBERS)} {come} back in fewer than half of the repeats"
 
 
 def promise(found: Listed) -> str:

@@ -32,6 +32,31 @@ def in_core(selections: Selections, core: float = CORE) -> Bools:
     return np.asarray(selections.counts >= np.ceil(core * selections.n_runs - 1e-9))
 
 
+@dataclass(frozen=True)
+class Halves:
+    """What runs on the two halves of splits select alike, on average over `pairs` of them.
+
+    `size` features are selected, `common` by both halves, and `expected` by both of two random choices.
+    """
+
+    name: str
+    pairs: int
+    size: float
+    common: float
+    expected: float
+
+
+def halves_of(name: str, sets: Mapping[int, Sequence[int]], n_features: int) -> Halves | None:
+    """The runs 2p and 2p + 1 are the halves of a split; None where no split has both."""
+    both = [(set(sets[run]), set(sets[run + 1])) for run in sets if run % 2 == 0 and run + 1 in sets]
+    if not both:
+        return None
+    sizes = np.array([(len(one), len(other)) for one, other in both])
+    common = np.mean([len(one & other) for one, other in both])
+    expected = (sizes.prod(axis=1) / n_features).mean()
+    return Halves(name, len(both), float(sizes.mean()), float(common), float(expected))
+
+
 FEWEST = 3  # runs from which a variance can be told
 _PAIRED = Argument("paired", True)
 

@@ -666,6 +666,12 @@ TABLE: tuple[Option, ...] = (
             "LOSS",
             commands="assess report",
         ),
+        Option(
+            "replication",
+            "The folder of `steadyset replicate` on the same data, with one of the selectors; its answer is joined.",
+            "DIR",
+            commands="report",
+        ),
         calls=("findings",),
     ),
     # ---- the catalogue of measures --------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ STUDY_COLUMNS = "how: text; rows: int; in_common low high chance: float"
     needs=("replication",),
     draws=lambda result: isinstance(result, Replication),
     caption="Beyond half of the rows the agreement is extrapolated, and the interval says how little is known of it.",
-    place=10,
+    place=23,
 )
 def next_study(result: Findings | Replication) -> Picture:
     """How many features two studies have in common, over their number of rows, with 95% intervals.

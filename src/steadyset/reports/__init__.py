@@ -44,6 +44,7 @@ def report(
     level: float | None = None,
     margin: float | None = None,
     format: str | None = None,
+    replication: ResultLike | None = None,
 ) -> Path:
     """Write what a result says: as a page, PDF, Word, Markdown or JSON, or as a folder of pictures and tables.
 
@@ -64,6 +65,8 @@ def report(
     format : str or None, default=None
         "html", "pdf", "docx" (Word), "md" or "json", which the ending says as well; "folder" has every picture as SVG
         and PDF and every table as csv, with the page and the findings. None goes by the ending.
+    replication : Replication, Findings, str, Path or None, default=None
+        What the next study would select again, joined with what an Assessment says. See `findings_of`.
 
     Returns
     -------
@@ -86,7 +89,7 @@ def report(
     True
     """
     target, form = _target(path, format)
-    found = findings_of(result, core=core, level=level, margin=margin)
+    found = findings_of(result, core=core, level=level, margin=margin, replication=replication)
     if form == "folder":
         write_paper_folder(found, target, _page_of(found))
         return target
