@@ -24,6 +24,7 @@ from benchmarks.coverage.report import table
 OUT = Path(__file__).with_suffix(".json")
 PAGE = Path(__file__).parents[1] / "docs" / "replication.md"
 BEGIN, END = "<!-- replication study -->", "<!-- end of the study -->"
+TASKS = {"number": "number", "time": "survival"}
 DATA_SETS, PAIRS, TRUE_PAIRS = 40, 60, 300
 
 
@@ -51,6 +52,10 @@ class Case:
         if self.task == "number":
             y = X @ slopes + random.normal(size=n)
             return X, y
+        if self.task == "time":  # to the first of an event and the end of observation, `share` of them events in noise
+            event = random.exponential(size=n) / np.exp(X @ slopes)
+            end = random.exponential(size=n) * self.share / (1 - self.share)
+            return X, st.Survival(np.minimum(event, end), event <= end)
         if self.task == "several":
             y = random.integers(0, 3, size=n)
             X += np.outer(y - 1.0, slopes)
@@ -72,6 +77,14 @@ CASES = (
     Case("few effects, number", "anova:k=10", "number", effects=tuple(0.4 * e for e in FEW)),
     Case("many effects, number", "anova:k=10", "number", effects=tuple(0.4 * e for e in MANY)),
     Case("few effects, number, lasso", "lasso:k=10", "number", effects=tuple(0.4 * e for e in FEW)),
+    Case("noise, times", "cox_score:k=10", "time", share=0.6),
+    Case("few effects, times", "cox_score:k=10", "time", effects=tuple(0.5 * e for e in FEW), share=0.6),
+    Case("many effects, times", "cox_score:k=10", "time", effects=tuple(0.5 * e for e in MANY), share=0.6),
+    Case(
+        "few effects, times, 30% events", "cox_score:k=10", "time", 150, effects=tuple(0.5 * e for e in FEW), share=0.3
+    ),
+    Case("noise, times, lasso", "lasso:k=10", "time", share=0.6),
+    Case("few effects, times, lasso", "lasso:k=10", "time", effects=tuple(0.5 * e for e in FEW), share=0.6),
 )
 
 
@@ -83,16 +96,15 @@ def agreement(a: np.ndarray, b: np.ndarray, k: int, d: int) -> float:
 def truth(case: Case, n: int, random: np.random.Generator) -> float:
     """The agreement of independent studies of n rows."""
     values = []
-    task = "number" if case.task == "number" else "classes"
     for _ in range(TRUE_PAIRS):
         chosen = []
         for _ in range(2):
             X, y = case.study(n, random)
             name, k = case.selector.split(":k=")
             made = (
-                st.FilterSelector(name, k=int(k))
-                if name == "anova"
-                else st.selectors.ElasticNetSelector(k=int(k), task=task)
+                st.selectors.ElasticNetSelector(k=int(k), task=TASKS.get(case.task, "classes"))
+                if name == "lasso"
+                else st.FilterSelector(name, k=int(k))
             )
             chosen.append(np.flatnonzero(made.fit(X, y).get_support()))
         values.append(agreement(*chosen, case.k, case.d))

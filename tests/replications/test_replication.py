@@ -188,3 +188,22 @@ def test_the_command_writes_a_folder_that_is_continued_and_reported(tmp_path, mo
     assert capsys.readouterr().out == first
     assert run(["report", "study-replication", "--out", "r.md"]) == 0
     assert "The next study" in (tmp_path / "r.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("selector", ["cox_score:k=4", "lasso:k=4"])
+def test_times_to_event_replicate_as_far_as_they_depend_on_the_features(selector):
+    random = np.random.default_rng(4)
+    X = random.normal(size=(80, 40))
+    times = random.exponential(size=80) / np.exp(X[:, :3].sum(axis=1))
+    event = random.random(80) < 0.8
+    found = st.replication(selector, X, st.Survival(times, event), pairs=12, execution=QUIET).replicated
+    assert found.studies[0].low > 0
+    assert {"x0", "x1", "x2"} <= {one.feature for one in found.features}
+    noise = st.replication(selector, X, st.Survival(random.permutation(times), event), pairs=12, execution=QUIET)
+    assert noise.replicated.studies[0].low == 0
+
+
+def test_counts_were_not_validated_and_are_refused():
+    X, y = data()
+    with pytest.raises(InputError, match="not validated for a count"):
+        st.replication("anova:k=4", st.Data(X, y + 1, task="count"), execution=QUIET)

@@ -107,6 +107,11 @@ def test_a_row_that_decides_is_named_and_others_are_not():
     assert sum(map(bool, noise)) <= 4  # 5% expected
 
 
+def test_no_selection_at_all_is_told_as_that():
+    result = st.variance_split(lambda X, y: [], *data(), resampling="bootstrap:n_runs=12", execution=QUIET)
+    assert "No run selects a feature: there is no disagreement to explain." in str(result)
+
+
 def test_few_resamples_are_refused():
     with pytest.raises(InputError, match="at least 10"):
         st.variance_split("anova:k=3", *data(), resampling="bootstrap:n_runs=5", execution=QUIET)
@@ -121,6 +126,6 @@ def test_the_command_names_rows_and_continues(tmp_path, monkeypatch, capsys):
     command = ["why", "study.csv", "--target", "y", "-s", "anova:k=3", "--resampling", "bootstrap:n_runs=12"]
     assert run(command) == 0
     first = capsys.readouterr().out
-    assert "100% of that comes from the data" in first
+    assert "because of the data: one method without randomness of its own ran" in " ".join(first.split())
     assert run([*command, "--resume"]) == 0
     assert capsys.readouterr().out == first

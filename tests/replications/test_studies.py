@@ -114,6 +114,25 @@ def test_features_are_matched_by_name_and_other_ones_are_left_out():
     assert "Studies have different features (10 in A and 7 in B); 6 are shared, and compared." in found.compared.notes
 
 
+def test_names_that_are_spelt_otherwise_are_told():
+    X, y = study([1, 2], seed=1)
+    found = compared({"A": study([1, 2]), "B": (X.rename(columns={"g0": " G0", "g1": "g1 "}), y)})
+    assert "2 names more would match if case and spaces did not matter: spell them alike." in found.compared.notes
+
+
+def test_a_target_that_is_coded_the_other_way_round_is_suspected():
+    X, y = real(60, 1, shift=2)
+    studies = {"A": real(60, 0, shift=2), "B": (X, 1 - y)}
+    hint = "see whether one of them codes its target the other way round"
+
+    def hinted(given):
+        return any(hint in line for line in st.findings_of(compared(given, "anova:k=4", pairs=10)).answer)
+
+    assert hinted(studies)
+    assert not hinted(studies | {"B": (X, y)})
+    assert not hinted({name: real(60, seed, shift=0) for seed, name in enumerate("ABC")})
+
+
 def test_a_study_that_costs_most_features_is_named():
     X, y = study([1], seed=2)
     found = compared({"A": study([0, 1]), "B": study([1, 2], seed=1), "C": (X[["g1", "g2", "g3"]], y)})
@@ -166,7 +185,11 @@ def test_numbers_have_correlations():
     [
         ({"A": study([1])}, "studies must be at least two studies"),
         ({"A": study([1]), "B": study([1])[0]}, "must be .X, y."),
-        ({"A": study([1]), "B": (study([1])[0].rename(columns=str.upper), study([1])[1])}, "A and B share no feature"),
+        (
+            {"A": study([1]), "B": (study([1])[0].rename(columns=str.upper), study([1])[1])},
+            "10 names differ in case or spaces alone",
+        ),
+        ({"A": study([1]), "B": (study([1])[0], np.array(["a"] * 20))}, "^B: y has one distinct value only"),
         (
             {"A": study([1]), "B": (study([1])[0], np.array(["a", "c"])[np.arange(20) % 2])},
             "The classes of A are a and b",

@@ -13,7 +13,7 @@ from steadyset.findings.paragraphs import data_sentences, software_sentence
 from steadyset.findings.parts import Findings
 from steadyset.foundation.text import amount, counted, expected_count, listed, number, percent, shown_name
 from steadyset.replications.result import Replication
-from steadyset.replications.sources import OWN, WORDS, Sources
+from steadyset.replications.sources import DATA, METHOD, OWN, WORDS, Sources
 from steadyset.replications.split import VarianceSplit
 from steadyset.replications.studies import Q_LEVEL, ComparedStudies, StudyComparison
 from steadyset.runner.scoring import lower_is_better, score_title
@@ -88,6 +88,7 @@ def _alike(found: ComparedStudies) -> list[str]:
     n = len(found.studies)
     back = [one for one in found.features if one.comes_back]
     twice, chance = sum(one.studies > 1 for one in found.features), expected_count(found.by_chance[2])
+    selected = f"{twice or 'none'} {'are' if twice > 1 else 'is'} selected"
     several = "both studies" if n == 2 else f"at least 2 of {n} studies"
     if back:
         words = [shown_name(one.feature) + (f" ({one.studies})" if n > 2 else "") for one in back]
@@ -99,8 +100,8 @@ def _alike(found: ComparedStudies) -> list[str]:
     else:
         best = found.by_chance[n] / max(1, min(one.size for one in found.studies))
         said = [
-            f"No feature comes back beyond chance: {twice} {'is' if twice == 1 else 'are'} selected by {several} in "
-            f"the same direction, and random lists have {chance}. "
+            f"No feature comes back beyond chance: {selected} by {several} in the same direction, and random lists "
+            f"have {chance}. "
             + (
                 f"With lists this long, among {found.n_features:,} features, not even complete agreement would be "
                 "beyond chance; shorter lists or another study could be."
@@ -117,6 +118,13 @@ def _alike(found: ComparedStudies) -> list[str]:
 
 def _held_against_prediction(found: ComparedStudies) -> list[str]:
     """Whether the agreement seen is that which the studies' own resamples let expect."""
+    shared = [one for one in found.pairs if one.common > 1 and one.p_value <= Q_LEVEL]
+    turned = next((one for one in shared if 2 * one.same_direction < one.common), None)
+    if turned and not found.names_directions:
+        return [
+            f"Most of what {shown_name(turned.first)} and {shown_name(turned.second)} both select goes in opposite "
+            "directions: see whether one of them codes its target the other way round."
+        ]
     told = [one for one in found.pairs if one.verdict]
     if not told:
         return ["What the studies' own resamples predict could not be told; see the notes."]
@@ -176,10 +184,9 @@ HALF_OF_IT = 0.5
 ADVICE = {
     OWN: "More of what the selector averages over, such as trees, or several seeds together would steady it without "
     "more data.",
-    WORDS[
-        "data"
-    ]: "More rows would help, or a choice that counts look-alikes as one: `steadyset shortlist` gives groups.",
-    WORDS["method"]: "Say which method was used, or take what several agree on: `steadyset consensus`.",
+    WORDS[DATA]: "More rows may steady it, as far as `steadyset replicate` tells, or a choice that counts look-alikes "
+    "as one: `steadyset shortlist` gives groups.",
+    WORDS[METHOD]: "Say which method was used, or take what several agree on: `steadyset consensus`.",
 }
 
 
@@ -202,16 +209,19 @@ def of_sources(result: VarianceSplit) -> Findings:
 
 def _why(found: Sources) -> list[str]:
     if not found.parts:
-        return ["All runs select the same features: there is no disagreement to explain."]
+        same = "All runs select the same features" if found.size else "No run selects a feature"
+        return [f"{same}: there is no disagreement to explain."]
     first, *others = found.parts
+    differ = f"Reruns differ by {amount(round(found.disagreement, 1))} of {amount(round(found.size, 1))} features"
     said = [
-        f"Reruns differ by {amount(round(found.disagreement, 1))} of {amount(round(found.size, 1))} features: "
-        f"{_share(first.share)} of that comes from {first.name} (95% interval {_share(first.low)} to "
+        f"{differ}: {_share(first.share)} of that comes from {first.name} (95% interval {_share(first.low)} to "
         f"{_share(first.high)}){''.join(f', {_share(one.share)} from {one.name}' for one in others)}."
+        if others
+        else f"{differ}, because of the data: one method without randomness of its own ran, and nothing else varied."
     ]
     if first.low > HALF_OF_IT and first.name in ADVICE:
         said.append(ADVICE[first.name])
-    if not found.random:
+    if others and not found.random:
         said.append("None of the methods has randomness of its own.")
     if found.rows:
         most = [f"{shown_name(one.label)} ({amount(round(one.features, 1))})" for one in found.rows]

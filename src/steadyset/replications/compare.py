@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from math import nan
@@ -16,7 +16,7 @@ from steadyset.assessment import Assessment, Execution, assess
 from steadyset.assessment.request import Request, make_request, refuse_beside
 from steadyset.foundation.arguments import Estimator, Labels, TableLike, as_record, check_integer, wrong_argument
 from steadyset.foundation.errors import Argument, InputError
-from steadyset.foundation.text import listed, shown_name
+from steadyset.foundation.text import counted, listed, shown_name
 from steadyset.inference.features import EQUAL, Directions, class_names, data_directions
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.kernels.arrays import Floats, Ints
@@ -109,13 +109,13 @@ def compare_studies(
     if pairs is not None:
         check_integer("pairs", pairs, least=LEAST_PAIRS)
     given = _read(studies)
-    own = {name: make_request(selector, one, None, resampling=Bootstrap(), scoring=[]) for name, one in given.items()}
+    own = {name: _requested(name, selector, one, resampling=Bootstrap()) for name, one in given.items()}
     shared = _shared_features(given, own)
     _refuse_other_targets(own)
     data = {name: _restricted(given[name], own[name], shared) for name in own}
     kept = as_record("cut", Cut, cut)
     asked = {
-        name: make_request(selector, one, None, resampling=_folds(one), scoring=[], cut=kept, random_state=random_state)
+        name: _requested(name, selector, one, resampling=_folds(one), cut=kept, random_state=random_state)
         for name, one in data.items()
     }
     _refuse_shared_rows(asked)
@@ -181,6 +181,13 @@ def _read(studies: Any) -> dict[str, Data]:
     return found
 
 
+def _requested(name: str, selector: Any, data: Data, **options: Any) -> Request:
+    try:
+        return make_request(selector, data, None, scoring=[], **options)
+    except InputError as error:
+        raise error.after(f"{shown_name(name)}: ") from None
+
+
 def _shared_features(given: Mapping[str, Data], own: Mapping[str, Request]) -> tuple[str, ...]:
     """The features that all studies have, in the order of the first; places stand for names where none has any."""
     unnamed = [name for name, one in given.items() if not hasattr(one.X, "columns") and not len(one.features)]
@@ -191,11 +198,23 @@ def _shared_features(given: Mapping[str, Data], own: Mapping[str, Request]) -> t
             Argument("features", of="Data"),
             ".",
         )
-    first, *others = (one.features for one in own.values())
-    everywhere = set(first).intersection(*others)
+    everywhere = _everywhere(own)
     if not everywhere:
-        raise InputError(f"{listed(list(own), 5)} share no feature: see whether they use the same names.")
-    return tuple(name for name in first if name in everywhere)
+        spelling = f"{_otherwise_spelt(own):,} names differ in case or spaces alone" * bool(_otherwise_spelt(own))
+        raise InputError(
+            f"{listed(list(own), 5)} share no feature: {spelling or 'see whether they use the same names'}."
+        )
+    return tuple(name for name in next(iter(own.values())).features if name in everywhere)
+
+
+def _everywhere(own: Mapping[str, Request], spelt: Callable[[str], str] = str) -> set[str]:
+    """The names of features that all studies have, in one spelling."""
+    return set.intersection(*({spelt(name) for name in one.features} for one in own.values()))
+
+
+def _otherwise_spelt(own: Mapping[str, Request]) -> int:
+    """How many more features would be shared, if neither case nor spaces around names mattered."""
+    return len(_everywhere(own, lambda name: name.strip().casefold())) - len(_everywhere(own))
 
 
 def _notes_of_features(own: Mapping[str, Request], shared: Sequence[str]) -> list[str]:
@@ -204,8 +223,10 @@ def _notes_of_features(own: Mapping[str, Request], shared: Sequence[str]) -> lis
         return []
     each = [f"{len(one.features):,} in {shown_name(name)}" for name, one in own.items()]
     notes = [f"Studies have different features ({listed(each, 5)}); {len(shared):,} are shared, and compared."]
+    if (more := _otherwise_spelt(own)) > 0:
+        notes.append(f"{counted(more, 'name')} more would match if case and spaces did not matter: spell them alike.")
     without = {
-        name: len(set.intersection(*(set(one.features) for other, one in own.items() if other != name)))
+        name: len(_everywhere({other: one for other, one in own.items() if other != name}))
         for name in own
         if len(own) > 2
     }
