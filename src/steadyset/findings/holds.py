@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import isnan
 
 from steadyset.assessment.request import is_bootstrapped
 from steadyset.findings.box import beats, box_of, shown_procedure
+from steadyset.findings.of_results import data_told
 from steadyset.findings.parts import Findings
 from steadyset.findings.shortlist_words import CAME_BACK, answer, cautions, headline, promise
 from steadyset.foundation.text import amount, counted, expected_count, listed, number, percent, shown_name
@@ -77,13 +78,17 @@ def coefficient_legend(found: Findings) -> str:
 
 def what_can_be_said(found: Findings) -> str:
     """List, prediction, coefficients, single predictions and new studies in one paragraph, none beyond its evidence."""
+    said: Iterable[str] = ()
     if found.shortlist is not None:
-        return " ".join(_of_list(found.shortlist))
-    if found.kind == "replication":
-        return " ".join((*found.answer[:2], SCOPE, NOT_ASKED))
-    if found.kind == "studies":
-        return " ".join((*found.answer, "Which of these features are causes, coming back does not say."))
-    return " ".join(filter(None, _of_assessment(found))) if found.kind == "assessment" else ""
+        said = _of_list(found.shortlist)
+    elif found.kind == "assessment":
+        said = _of_assessment(found)
+    elif found.kind == "replication":
+        said = (*found.answer[:2], SCOPE, NOT_ASKED)
+    elif found.kind == "studies":
+        said = (*found.answer, "Which of these features are causes, coming back does not say.")
+    joined = " ".join(filter(None, said))
+    return " ".join((joined, *data_told(found.settings))) if joined else ""
 
 
 def _of_assessment(found: Findings) -> Iterator[str]:
