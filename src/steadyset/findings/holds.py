@@ -9,7 +9,7 @@ from steadyset.assessment.request import is_bootstrapped
 from steadyset.findings.box import beats, box_of, shown_procedure
 from steadyset.findings.of_results import data_told
 from steadyset.findings.parts import Findings
-from steadyset.findings.shortlist_words import CAME_BACK, answer, cautions, headline, promise
+from steadyset.findings.shortlist_words import CAME_BACK, FEWEST_REPEATS, answer, cautions, headline, promise
 from steadyset.foundation.text import amount, counted, expected_count, listed, number, percent, shown_name
 from steadyset.inference.models import OFTEN, Coefficients, Predicted
 from steadyset.replications.curve import ENOUGH, LARGEST
@@ -24,8 +24,6 @@ SCOPE = (
     "This is about studies of the same population, measured in the same way: other centres, batches or devices agree "
     "less."
 )
-
-
 NOT_ASKED = (
     "Whether the features predict left-out rows, and whether coefficients and predictions hold, an assessment tells; "
     "how many of the features are false, a shortlist; which are causes, neither."
@@ -143,21 +141,21 @@ def _of_list(found: Listed) -> Iterator[str]:
         yield from answer(found)
         return
     yield f"{headline(found)} That is {promise(found)}."
-    one = found.prediction
+    one, repeats = found.prediction, found.repeats
     if warned:
         yield f"Caution: {warned}."
-    elif one is None or one.better is None:
+    elif one is None or repeats is None or repeats.n_repeats < FEWEST_REPEATS or not one.better:
         yield "Whether the list predicts better than random features and than none was not tested."
     else:
         yield (
             "It predicts rows that were used neither to choose nor to fit better than as many random features and than "
             f"none ({score_title(one.score)} {number(one.estimate)})."
         )
-    if found.repeats is not None:
+    if repeats is not None:
         back = sum(row.came_back >= CAME_BACK for row in rows)
         yield (
             f"{back} of {counted(len(rows), 'listed feature')} came back in at least {percent(CAME_BACK)} of "
-            f"{counted(found.repeats.n_repeats, 'repeat')} with {percent(found.repeats.fraction)} of the rows; these "
+            f"{counted(repeats.n_repeats, 'repeat')} with {percent(repeats.fraction)} of the rows; these "
             "share rows, so that a new study may list fewer."
         )
     yield (
