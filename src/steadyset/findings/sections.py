@@ -556,7 +556,7 @@ SECTIONS = (
     Section("summary", _summary_title, _summary, ("summary",), "", short_summary, summary_legend, place=20),
     Section("predictions", "Do the predictions hold?", _predictions_hold, ("predictions",), "Predictions", place=75),
     Section("coefficients", "Do the coefficients hold?", _signs_hold, ("coefficients",), "Coefficients", place=75),
-    Section("said", "What can be said", _said, place=64),
+    Section("said", "What can be said", _said, place=69),
     Section(
         "measures",
         "Stability by many measures",
