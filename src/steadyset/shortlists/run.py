@@ -38,11 +38,18 @@ from steadyset.resampling import Subsample
 from steadyset.runner.columns import filled, medians, refuse_gaps
 from steadyset.runner.plan import Plan, extract_of
 from steadyset.runner.preparation import Prepared
+from steadyset.shortlists.afterwards import (
+    FRACTION,
+    RowsShortlist,
+    fewer_rows,
+    other_choices,
+    power,
+    selectors_of,
+    with_repeats,
+)
 from steadyset.shortlists.exchange import exchange_of
-from steadyset.shortlists.help import fewer_rows, other_choices, power
 from steadyset.shortlists.kept import KeptOrders
 from steadyset.shortlists.listed import Listed
-from steadyset.shortlists.outer import FRACTION, RowsShortlist, selectors_of, with_repeats
 from steadyset.shortlists.procedure import Judged, Procedure, Watch, read_procedure
 from steadyset.shortlists.result import FEWEST_UNITS, Shortlist, has_effects, listed_of
 from steadyset.shortlists.rules import compare_rules
