@@ -11,7 +11,7 @@ import steadyset as st
 from steadyset.assessment.request import make_plan, make_request, named_selectors
 from steadyset.cli import run
 from steadyset.foundation.errors import InputError
-from steadyset.selectors import BoostingSelector, ElasticNetSelector, FilterSelector, ForestSelector
+from steadyset.selectors import ElasticNetSelector, FilterSelector, ForestSelector, L0Selector
 from steadyset.selectors.catalogue import selector_by_name, with_task
 from steadyset.tasks import TASKS
 from steadyset.tuning.models import FilteredModel
@@ -87,9 +87,9 @@ def test_the_defaults_hold_the_lasso_of_every_task():
 
 
 def test_all_selectors_that_cannot_run_are_named_together():
-    mine = {"mine": make_pipeline(StandardScaler(), BoostingSelector(task="classes"))}
-    with pytest.raises(InputError, match=r"3 of 4 selectors cannot run on 4 classes: boosting .*, rfe .*, auc "):
-        named_selectors(["boosting", "anova", "rfe", "auc"], "classes", 4)
+    mine = {"mine": make_pipeline(StandardScaler(), L0Selector(task="classes"))}
+    with pytest.raises(InputError, match=r"3 of 4 selectors cannot run on 4 classes: l0 .*, t_test .*, auc "):
+        named_selectors(["l0", "anova", "t_test", "auc"], "classes", 4)
     with pytest.raises(InputError, match=r"The selector cannot run on 4 classes: mine \(for two classes\)"):
         named_selectors(mine, "classes", 4)
     with pytest.raises(InputError, match=r"2 of 3 selectors cannot run on a number: mine \(for classes\), relief "):

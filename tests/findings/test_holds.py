@@ -83,12 +83,12 @@ def test_a_folder_of_a_replication_is_joined_by_the_command(tmp_path, monkeypatc
             *(",".join([*map(str, row), status]) for row, status in zip(X.tolist(), y, strict=True)),
         ]
     )
-    (tmp_path / "study.csv").write_text(table)
+    (tmp_path / "study.csv").write_text(table, encoding="utf-8")
     asked = ["study.csv", "--target", "status", "--selector", "anova:k=4"]
     assert run(["replicate", *asked, "--pairs", "10", "--out", "again"]) == 0
     assert run(["assess", *asked, "--runs", "6", "--out", "runs"]) == 0
     assert run(["report", "runs", "--replication", "again", "--out", "joined.md"]) == 0
-    text = (tmp_path / "joined.md").read_text()
+    text = (tmp_path / "joined.md").read_text(encoding="utf-8")
     assert "in two independent studies of 30 rows each" in text.split("## What can be said")[1]
     assert "## The next study" in text
     assert run(["report", "again", "--replication", "again", "--out", "no.md"]) != 0

@@ -139,10 +139,6 @@ def test_who_cannot_keep_covariates_is_refused_with_those_who_can():
     for space in ({"model": {"forest": {}}}, {"filter": ["jmi"], "model": {"knn": {}}}):
         with pytest.raises(InputError, match=r"'(forest|jmi)' cannot keep .*; elastic_net, lasso, anova, limma and t_"):
             st.tune(space, forced(), n_trials=1)
-    with pytest.raises(InputError, match=r"shortlist does not take .*force.*targets could not be exchanged"):
-        st.shortlist(forced())
-    with pytest.raises(InputError, match="A shortlist ranks the values as they are"):
-        st.shortlist(st.Data(clinic().drop(columns="stage"), "status", prepare="scale"))
 
 
 @pytest.mark.parametrize(
