@@ -77,6 +77,25 @@ def test_more_can_be_set_aside_than_an_order_is_long():
     assert listing.listed[40:].sum() <= 4
 
 
+def test_a_ranking_that_runs_short_does_not_hide_what_another_shows():
+    """A second ranking holds ten places, all taken by units set aside; permuted targets have theirs full of others."""
+    random = np.random.default_rng(4)
+    strong, weak = np.arange(12), np.arange(12, 16)
+
+    def orders(first, second):
+        others = np.setdiff1d(np.arange(100), [*first, *second])
+        rows = [np.concatenate([random.permutation(one) for one in (first, second, others)]) for _ in range(40)]
+        return {"filter": np.array(rows)[:, :60], "lasso": np.array(rows)[:, :10]}
+
+    permuted = [orders(random.permutation(100)[:12], random.permutation(100)[:0]) for _ in range(50)]
+    standing = Standing([orders(strong, weak), *permuted], {"filter": (5, 10), "lasso": (5, 10)}, 100)
+    assert standing._lasting(np.zeros(100, np.bool_)).all()
+    assert standing._lasting(np.isin(np.arange(100), strong)).tolist() == [True, True, False, False]
+    counts = standing._count(np.isin(np.arange(100), strong)).counts
+    assert counts[:2, weak].all()
+    assert not counts[2:].any()
+
+
 def test_equal_columns_share_the_places():
     """Two hundred copies of a binary column: none is favoured by its number, and half of the halves swap no others."""
     random = np.random.default_rng(3)

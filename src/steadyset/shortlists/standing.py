@@ -30,6 +30,7 @@ USUAL_SIZE = 20
 NOBODY = 2**31 - 1  # a bar that nothing passes
 ROUNDING = 1e-9
 KEPT = 1 << 19  # counts
+SHORT = 0.5  # of its places: a way with fewer left is left out
 ANY_FALSE = 0.05  # the chance that a permuted target passes the gate of a list by false discovery rate
 
 
@@ -62,6 +63,7 @@ class _Counted:
     """
 
     aside: Bools
+    lasting: Bools  # (ways,): of which the observed target has places left
     counts: Codes  # (ways, units) of the observed target: in how many halves a unit is
     statistics: Codes  # (units,) of it
     reached: Ints  # (ways, M + 2): how many units of all targets are in at least so many halves
@@ -193,7 +195,8 @@ class Standing:
 
     def _count(self, aside: Bools) -> _Counted:
         """How units stand without those set aside: the targets are counted twice, or kept where that takes no room."""
-        counts_of: Callable[[int], Codes] = partial(self._counts, aside=aside)
+        lasting = self._lasting(aside)
+        counts_of: Callable[[int], Codes] = partial(self._counts, aside=aside, lasting=lasting)
         if len(self.ways) * len(self.orders) * self.n_units <= KEPT:
             counts_of = cache(counts_of)
         reached = np.zeros((len(self.ways), self.n_halves + 2), np.int64)
@@ -204,14 +207,31 @@ class Standing:
         for target in range(1, len(self.orders)):
             null[target - 1] = _at_least(_statistics(counts_of(target), scales, aside), scales.max())
         counts = counts_of(0)
-        return _Counted(aside, counts, _statistics(counts, scales, aside), reached, scales, null)
+        return _Counted(aside, lasting, counts, _statistics(counts, scales, aside), reached, scales, null)
 
-    def _counts(self, target: int, aside: Bools) -> Codes:
-        """(ways, units): in how many halves of a target each unit is among the first, without those set aside.
+    def _lasting(self, aside: Bools) -> Bools:
+        """Of which ways the observed target has half of its places left, or more.
 
         The orders are those of the best units only. What is set aside leaves gaps mostly in those of the observed
-        target, and when they run short, it has fewer places than the permuted ones have: the list gets shorter, never
-        longer.
+        target, and when they run short, it has fewer places than the permuted ones have, and the list gets shorter. A
+        way that shows next to nothing of the observed target any more would only raise what permuted ones reach.
+        """
+        gone = np.append(aside, [False, True])  # the last two are for places of other columns, -2, and for none, -1
+        left, first = (
+            {base: (~without[order]).sum(axis=1) for base, order in self.orders[0].items()}
+            for without in (gone, gone & (np.arange(len(gone)) == len(aside) + 1))
+        )
+        return np.array(
+            [
+                np.minimum(left[base], size).sum() >= SHORT * np.minimum(first[base], size).sum()
+                for base, size in self.ways
+            ]
+        )
+
+    def _counts(self, target: int, aside: Bools, lasting: Bools) -> Codes:
+        """(ways, units): in how many halves of a target each unit is among the first, without those set aside.
+
+        Ways that do not last count nothing, for all targets alike.
         """
         counts = np.zeros((len(self.ways), self.n_units), np.min_scalar_type(self.n_halves))
         n_aside = int(aside.sum())
@@ -226,12 +246,13 @@ class Standing:
                 here &= ~gone[order]
             place = np.cumsum(here, axis=1)
             unit &= here
-            for way, size in ways:
+            for way, size in (one for one in ways if lasting[one[0]]):
                 counts[way] = np.bincount(order[unit & (place <= size)], minlength=self.n_units)
         return counts
 
     def _null_listed(self, now: _Counted, bar: int, target: int) -> Bools:
-        return np.asarray(_statistics(self._counts(target, now.aside), now.scales, now.aside) > bar)
+        counts = self._counts(target, now.aside, now.lasting)
+        return np.asarray(_statistics(counts, now.scales, now.aside) > bar)
 
     def _standing(self, units: Ints, now: _Counted) -> tuple[Ints, Floats, Floats, Ints]:
         """Units by falling statistic: their numbers, expected false ones, frequencies, and ways."""
