@@ -66,9 +66,17 @@ def _page(name: str) -> str:
     title = _short(name)
     module, _, own = name.rpartition(".")
     lines = [title, "=" * len(title), "", f".. currentmodule:: {module}", ""]
-    if inspect.isclass(_found(name)):
-        return "\n".join([*lines, f".. autoclass:: {own}", "   :members:", ""])
+    found = _found(name)
+    if inspect.isclass(found):
+        return "\n".join([*lines, f".. autoclass:: {own}", f"   :members: {_members(found)}".rstrip(), ""])
     return "\n".join([*lines, f".. autofunction:: {own}", ""])
+
+
+def _members(found: type) -> str:
+    """What a class has, where a part of it is a class of its own, of which there is no other kind; "" is all it has."""
+    parts = [one for one in found.__mro__[1:] if one.__subclasses__() == [found]]
+    names = [name for one in (found, *parts) for name in vars(one) if not name.startswith("_")]
+    return ", ".join(dict.fromkeys(names)) if parts else ""
 
 
 def _short(name: str) -> str:
