@@ -112,7 +112,7 @@ class Standing:
         else:
             listed, last_bar = self._by_rate(course, fdr or 0.0)
         now, steps = course.now, course.steps
-        rest = np.flatnonzero(~now.aside & (now.counts > 0).any(axis=0))
+        rest = np.flatnonzero(~now.aside & (listed | (now.counts > 0).any(axis=0)))
         steps.append(self._standing(rest, now))
         order, expected, frequencies, ways = (np.concatenate(parts) for parts in zip(*steps, strict=True))
         places = np.arange(1, len(order) + 1)
