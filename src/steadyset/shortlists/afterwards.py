@@ -22,7 +22,7 @@ from steadyset.inference.interval import t_quantile
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.runner.scoring import score_ends
 from steadyset.shortlists.bases import BASES, Features
-from steadyset.shortlists.exchange import exchange_of
+from steadyset.shortlists.exchange import exchange_of, of_size_1
 from steadyset.shortlists.listed import Found, Listed, Prediction, Repeats, Tried
 from steadyset.shortlists.procedure import Judged, Watch
 from steadyset.shortlists.selector import ShortlistSelector
@@ -215,8 +215,7 @@ def _share_found(judged: Judged, shift: float, number: int, bar: float, varying:
         labels, where = np.unique(y, return_inverse=True)
         along = (where == len(labels) - 1).astype(np.float64)
     else:
-        amounts = TASKS[judged.task].amounts(y)
-        amounts = amounts / max(float(np.abs(amounts).max()), np.finfo(np.float64).tiny)
+        amounts = of_size_1(TASKS[judged.task].amounts(y))
         along = (amounts - amounts.mean()) / max(float(amounts.std()), 1e-300)
     X: Floats = judged.data.X.copy()
     X[:, columns] += shift * along[:, None]

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadyset.kernels.arrays import Bools, Floats, Ints, Places
+from steadyset.shortlists.exchange import of_size_1
 from steadyset.tasks import TASKS
 
 if TYPE_CHECKING:
@@ -240,7 +241,7 @@ def _along_a_line(
     X: Floats, y: Floats, H: Floats, sums: tuple[Floats, Floats], n: tuple[Floats, Floats]
 ) -> tuple[Floats, Floats]:
     """(sum (x - m)(y - my))^2 / sum (y - my)^2 in both halves."""
-    t = y / max(float(np.abs(y).max()), np.finfo(np.float64).tiny)
+    t = of_size_1(y)
     t = t - t.mean()
     products, totals, squares = (H * t) @ X, (H @ t)[:, None], (H @ (t * t))[:, None]
     found = []

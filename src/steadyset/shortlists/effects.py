@@ -24,7 +24,7 @@ from scipy.special import expit
 
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints
-from steadyset.shortlists.exchange import cleared
+from steadyset.shortlists.exchange import cleared, of_size_1
 from steadyset.tasks import TASKS
 
 REACH = 9.0  # standard errors around z in which theta is looked for
@@ -68,8 +68,7 @@ def effects(
     labels, where = np.unique(y, return_inverse=True) if record.has_classes else (np.empty(0), np.empty(0, np.int64))
     along = where[:, None] == np.arange(len(labels))[1 if len(labels) == 2 else 0 :]
     if not record.has_classes:
-        amounts = record.amounts(y)
-        along = (amounts / max(float(np.abs(amounts).max()), np.finfo(np.float64).tiny))[:, None]
+        along = of_size_1(record.amounts(y))[:, None]
     X, T = (cleared(one, within, beside) for one in (X, along.astype(np.float64)))
     freedom = len(X) - int(within.max()) - 2 - (0 if beside is None else beside.shape[1])
     products, of_x, of_t = T.T @ X, np.einsum("ij,ij->j", X, X), np.einsum("ij,ij->j", T, T)[:, None]

@@ -88,8 +88,7 @@ class Exchange:
         if self.beside is None or record.n_classes(y) > 2:
             return y, self.task
         amounts = (y == np.unique(y)[-1]).astype(np.float64) if record.has_classes else record.amounts(y)
-        amounts = amounts / max(float(np.abs(amounts).max()), np.finfo(np.float64).tiny)
-        return cleared(amounts[:, None], self.compared_within, self.beside)[:, 0], NUMBER
+        return cleared(of_size_1(amounts)[:, None], self.compared_within, self.beside)[:, 0], NUMBER
 
     def halves(self, y: NDArray[Any], n_splits: int, random: np.random.Generator) -> Bools:
         """n_splits x n: the first half of each split. Units stay whole; strata, and of them the classes, are halved."""
@@ -107,6 +106,11 @@ class Exchange:
         chosen = np.zeros((n_splits, len(cells)), np.bool_)
         np.put_along_axis(chosen, order, place < taken[:, np.sort(cells)], axis=1)
         return chosen[:, self.units]
+
+
+def of_size_1(amounts: Floats) -> Floats:
+    """Amounts divided by the largest of them, so that squares of huge ones are finite and of tiny ones not 0."""
+    return np.asarray(amounts / max(float(np.abs(amounts).max()), np.finfo(np.float64).tiny))
 
 
 def cleared(X: Floats, within: Ints, beside: Floats | None = None) -> Floats:

@@ -216,17 +216,13 @@ class Standing:
         target, and when they run short, it has fewer places than the permuted ones have, and the list gets shorter. A
         way that shows next to nothing of the observed target any more would only raise what permuted ones reach.
         """
+        return np.asarray(self._places(aside) >= SHORT * self._places(np.zeros_like(aside)))
+
+    def _places(self, aside: Bools) -> Ints:
+        """(ways,): how many places the halves of the observed target have without what is set aside."""
         gone = np.append(aside, [False, True])  # the last two are for places of other columns, -2, and for none, -1
-        left, first = (
-            {base: (~without[order]).sum(axis=1) for base, order in self.orders[0].items()}
-            for without in (gone, gone & (np.arange(len(gone)) == len(aside) + 1))
-        )
-        return np.array(
-            [
-                np.minimum(left[base], size).sum() >= SHORT * np.minimum(first[base], size).sum()
-                for base, size in self.ways
-            ]
-        )
+        left = {base: (~gone[order]).sum(axis=1) for base, order in self.orders[0].items()}
+        return np.array([np.minimum(left[base], size).sum() for base, size in self.ways])
 
     def _counts(self, target: int, aside: Bools, lasting: Bools) -> Codes:
         """(ways, units): in how many halves of a target each unit is among the first, without those set aside.
