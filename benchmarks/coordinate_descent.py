@@ -15,14 +15,23 @@ are correlated, and hardly moves when one is nearly a copy of another. Coordinat
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.jit import kernel
-from steadyset.kernels.linear.algebra import cholesky, cholesky_solve, dot, symmetric_product, times, total
+from steadyset.kernels.jit import kernel, summing_kernel
+from steadyset.kernels.linear.algebra import cholesky, cholesky_solve, dot, symmetric_product, times
 from steadyset.kernels.linear.models import linear_predictor, mean_loss, residual_and_curvature
 from steadyset.kernels.signals import count_work
 
 MOST_HALVINGS = 40
 # A feature of which less than this share is left after its regression on others is solved for by itself.
 NEARLY_DEPENDENT = 1e-12
+
+
+@summing_kernel
+def total(a: Floats) -> float:
+    """sum_i a_i."""
+    value = 0.0
+    for i in range(len(a)):
+        value += a[i]
+    return value
 
 
 @kernel

@@ -19,11 +19,13 @@ from steadyset.runner.preparation import read_preparation
 
 ROWS, FEATURES, GAPS, TELLING = 60, 1000, 0.1, 5
 FEWER, SLOW = 50, "impute=iterative"  # features, and a quarter of the data sets, where each gap has its regression
+LABELS = "impute=most_frequent"  # on values 0, 1 and 2, as of genotypes: among fractions none is frequent
 SCREENED = 50
 SELECTOR, DRAWN = "t_test:k=10", st.KFold(5)
 STEPS = {
     f"the {SCREENED} best features of a t-test": make_pipeline(SelectKBest(f_classif, k=SCREENED)),
     "impute=median": "impute=median",
+    LABELS: LABELS,
     "scale": "scale",
     "log2": "log2",
     "variance=100": "variance=100",
@@ -32,14 +34,14 @@ STEPS = {
 }
 
 
-def table(seed: int, *, gaps: bool, n_features: int, telling: int) -> tuple[np.ndarray, np.ndarray]:
+def table(seed: int, *, gaps: bool, n_features: int, telling: int, labels: bool) -> tuple[np.ndarray, np.ndarray]:
     """Values of blocks of related features, and classes that some of them tell of."""
     random = np.random.default_rng(seed)
     shared = np.repeat(random.normal(size=(ROWS, n_features // 10)), 10, axis=1)
     logs = 0.7 * shared + 0.7 * random.normal(size=(ROWS, n_features))
     y = random.permutation(np.arange(ROWS) % 2)
     logs[:, 10 * np.arange(telling)] += y[:, None]
-    X = 2.0**logs
+    X = np.digitize(logs, [-0.5, 0.5]).astype(float) if labels else 2.0**logs
     if gaps:
         X[random.random(X.shape) < GAPS] = np.nan
     return X, y
@@ -48,7 +50,8 @@ def table(seed: int, *, gaps: bool, n_features: int, telling: int) -> tuple[np.n
 def accuracies(prepare: object, seed: int, telling: int = 0) -> tuple[float, float]:
     """The mean accuracy on left-out rows with the preparation before the runs, and inside them."""
     n_features = FEWER if prepare == SLOW else FEATURES
-    X, y = table(seed, gaps="impute" in str(prepare), n_features=n_features, telling=telling)
+    gaps, labels = "impute" in str(prepare), prepare == LABELS
+    X, y = table(seed, gaps=gaps, n_features=n_features, telling=telling, labels=labels)
     if isinstance(prepare, str):
         read = read_preparation(prepare, {}, n_features, np.flatnonzero(np.isnan(X).any(axis=0)))
         outside = X if read is None else read.transformer.fit_transform(X)

@@ -24,7 +24,7 @@ from benchmarks.coverage.report import table
 OUT = Path(__file__).with_suffix(".json")
 PAGE = Path(__file__).parents[1] / "docs" / "replication.md"
 BEGIN, END = "<!-- replication study -->", "<!-- end of the study -->"
-TASKS = {"number": "number", "time": "survival"}
+TASKS = {"number": "number", "time": "survival", "count": "count"}
 DATA_SETS, PAIRS, TRUE_PAIRS = 40, 60, 300
 
 
@@ -52,6 +52,8 @@ class Case:
         if self.task == "number":
             y = X @ slopes + random.normal(size=n)
             return X, y
+        if self.task == "count":
+            return X, random.poisson(2 * np.exp(X @ slopes))
         if self.task == "time":  # to the first of an event and the end of observation, `share` of them events in noise
             event = random.exponential(size=n) / np.exp(X @ slopes)
             end = random.exponential(size=n) * self.share / (1 - self.share)
@@ -85,6 +87,9 @@ CASES = (
     ),
     Case("noise, times, lasso", "lasso:k=10", "time", share=0.6),
     Case("few effects, times, lasso", "lasso:k=10", "time", effects=tuple(0.5 * e for e in FEW), share=0.6),
+    Case("noise, counts", "anova:k=10", "count"),
+    Case("few effects, counts", "anova:k=10", "count", effects=tuple(0.3 * e for e in FEW)),
+    Case("many effects, counts", "anova:k=10", "count", effects=tuple(0.25 * e for e in MANY)),
 )
 
 
@@ -104,7 +109,7 @@ def truth(case: Case, n: int, random: np.random.Generator) -> float:
             made = (
                 st.selectors.ElasticNetSelector(k=int(k), task=TASKS.get(case.task, "classes"))
                 if name == "lasso"
-                else st.FilterSelector(name, k=int(k))
+                else st.FilterSelector(name, k=int(k), task=TASKS.get(case.task))
             )
             chosen.append(np.flatnonzero(made.fit(X, y).get_support()))
         values.append(agreement(*chosen, case.k, case.d))
@@ -118,7 +123,8 @@ def measure(case: Case) -> dict[str, object]:
     rows = []
     for number in range(DATA_SETS):
         X, y = case.study(case.n, np.random.default_rng([7, CASES.index(case), number]))
-        found = st.replication(case.selector, X, y, pairs=PAIRS, execution={"progress": False})
+        data = st.Data(X, y, task=TASKS.get(case.task))
+        found = st.replication(case.selector, data, pairs=PAIRS, execution={"progress": False})
         rows.append({one.multiple: (one.agreement, one.low, one.high) for one in found.replicated.studies})
     told: dict[str, object] = {"case": case.name, "selector": case.selector, "n": case.n, "data_sets": DATA_SETS}
     for multiple, name in ((0.5, "half"), (1.0, "same")):

@@ -34,8 +34,7 @@ from steadyset.shortlists.exchange import Exchange, exchange_of
 from steadyset.shortlists.kept import KeptOrders
 from steadyset.shortlists.procedure import Judged, Procedure, Watch, clusters_of, takes_ranks
 from steadyset.shortlists.result import listed_effects
-from steadyset.shortlists.rules import LIST_RULES
-from steadyset.shortlists.rules.halves import Halves
+from steadyset.shortlists.rules import LIST_RULES, Halves
 from steadyset.shortlists.standing import Standing
 from steadyset.tasks import CLASSES, NUMBER, SURVIVAL
 

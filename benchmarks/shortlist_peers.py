@@ -16,7 +16,7 @@ from sklearn.feature_selection import f_classif, f_regression
 from steadyset.foundation.errors import InputError
 from steadyset.selectors.ensembles.rules import ROUNDING, error_control
 from steadyset.shortlists.bases import SIZES
-from steadyset.shortlists.rules.halves import counts_by_size
+from steadyset.shortlists.rules import counts_by_size
 from steadyset.tasks import CLASSES, TASKS
 
 BOUNDS = {"Meinshausen-Bühlmann": "meinshausen_buhlmann", "unimodal": "shah_samworth_unimodal"}

@@ -62,7 +62,8 @@ def _data(page: Page) -> None:
 
 def _lists(page: Page) -> None:
     page.goto(page.url.partition("/runs")[0] + "/measure?example=signatures")
-    page.locator("#result svg[role=img]").first.wait_for()
+    page.frame_locator("#result iframe.report").locator(".picture svg").first.wait_for()
+    page.wait_for_timeout(2000)
     _shot(page, "serve-lists.png", 1400)
 
 

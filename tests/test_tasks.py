@@ -33,7 +33,7 @@ def plan_of(y, **options):
             np.array([f"patient {i}" for i in range(60)]),
             "y has 60 classes in 60 rows, more than one class per",
         ),
-        (np.r_[np.zeros(59), 1], r"y has only one row of the class 1\.0; a class needs at least 2 rows"),
+        (np.r_[np.zeros(59), 1], r"The class 1\.0 has only one row; a class needs at least 2 rows"),
         (np.repeat(["yes ", "no", " yes"], 20), "y has the classes ' yes' and 'yes ', which differ only by spaces"),
         (X[:, :3], r"got an array of shape \(60, 3\) instead; choose one of its columns"),
         (X[:, :2], r"y has 2 values per row \(y\[:, 0\], y\[:, 1\]\): the time 'y\[:, 0\]' is -.* in 31 rows"),

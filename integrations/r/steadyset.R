@@ -43,11 +43,13 @@ steadyset_assess <- function(X, y, selectors = NULL, runs = NULL, resampling = N
 
 # The features that stand out, with how many of them are false on average (false), or which share of them (fdr).
 #
-# X, y and groups: as for steadyset_assess. Returns a list: answer, features, candidates, notes, folder.
+# X, y, groups, force, block and prepare: as for steadyset_assess. Returns a list: answer, features, candidates, notes,
+# folder.
 steadyset_shortlist <- function(X, y, false = NULL, fdr = NULL, groups = NULL, seed = NULL, out = NULL,
-                                samples_in_columns = NULL, ..., quiet = FALSE) {
-  given <- list(false = false, fdr = fdr, seed = seed, ...)
-  made <- .steadyset_on_data("shortlist", X, y, samples_in_columns, groups, NULL, NULL, given, out, quiet)
+                                samples_in_columns = NULL, force = NULL, block = NULL, prepare = NULL, ...,
+                                quiet = FALSE) {
+  given <- list(false = false, fdr = fdr, seed = seed, prepare = prepare, ...)
+  made <- .steadyset_on_data("shortlist", X, y, samples_in_columns, groups, force, block, given, out, quiet)
   listed <- made$found$shortlist
   structure(
     list(

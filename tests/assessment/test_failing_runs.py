@@ -155,7 +155,7 @@ def test_a_pipeline_that_makes_new_features_is_refused_in_words():
     [
         ({"X": X.mask(X > 1000)}, r"missing values in \d+ of 30 .*SelectKBest' cannot take them; .*impute=\"median\""),
         ({"X": X.mask(X > 1000, np.inf)}, "infinite values in .* first in"),
-        ({"impute": "mean"}, r"impute must be one of median, None \(got 'mean'\)"),
+        ({"impute": "mean"}, r"impute must be one of median, leave, None \(got 'mean'\)"),
         ({"on_warning": "shout"}, r"on_warning must be one of record, fail \(got 'shout'\)"),
         ({"X": X.assign(name="a")}, "column 'name'"),
         (

@@ -8,7 +8,7 @@ import steadyset as st
 from steadyset.findings import findings_of
 from steadyset.findings.sections import display_of
 from steadyset.foundation.errors import InputError
-from steadyset.io.data.beside import giving_away, repeated_rows
+from steadyset.io.data.sources import giving_away, repeated_rows
 from steadyset.runner.scoring import SCORES
 from steadyset.tasks import TASKS
 
@@ -91,7 +91,7 @@ def test_counts_that_became_classes_name_the_alternative():
     assert not any("task=" in note for note in findings_of(assessed(y % 2)).notes)
     with pytest.raises(
         InputError,
-        match=r'only one row of the class 7.*count or measure something, give st\.Data\(\.\.\., task="number"\)',
+        match=r'The class 7 has only one row.*count or measure something, give st\.Data\(\.\.\., task="number"\)',
     ):
         assessed(np.array([7, *y[1:]]))
 
@@ -120,7 +120,7 @@ def test_copies_of_samples_are_a_caution_in_every_result(n_copies):
     results = [
         call(st.assess, ["anova:k=2"], Z, y, resampling=st.Bootstrap(8), progress=False),
         call(st.tune, SPACE, Z, y, resampling=st.KFold(2), sampler="grid", progress=False),
-        st.shortlist(Z, y, permutations=20, execution=quiet),
+        st.shortlist(Z, y, permutations=20, splits=10, outer=2, execution=quiet),
         st.replication("anova:k=2", Z, y, pairs=20, execution=quiet),
     ]
     for result in results:
@@ -174,5 +174,5 @@ def test_the_target_among_the_features_is_a_caution_of_a_list_and_of_an_assessme
     told = "From x6 the target can be read without a single error. Leave it out if it stands for it or is known"
     quiet = {"progress": False}
     assessment = call(st.assess, ["anova:k=2"], Z, y, resampling=st.Bootstrap(8), progress=False)
-    for result in (assessment, st.shortlist(Z, y, permutations=20, execution=quiet)):
+    for result in (assessment, st.shortlist(Z, y, permutations=20, splits=10, outer=2, execution=quiet)):
         assert str(display_of(findings_of(result))).count(told) == 1

@@ -17,9 +17,9 @@ from tests.waiting import until
 
 from steadyset import cli
 from steadyset.assessment import Assessment
-from steadyset.cli import interruption
-from steadyset.cli.interruption import resumable
+from steadyset.foundation import job
 from steadyset.foundation.errors import InterruptedRunError
+from steadyset.foundation.job import resumable
 
 pytestmark = pytest.mark.posix
 
@@ -34,7 +34,7 @@ def do(work):
 
 
 def test_a_signal_is_heeded_between_two_runs(monkeypatch):
-    monkeypatch.setattr(interruption, "GRACE", 60.0)
+    monkeypatch.setattr(job, "GRACE", 60.0)
     done = []
 
     def work(stop):
@@ -52,9 +52,9 @@ def test_a_signal_is_heeded_between_two_runs(monkeypatch):
 
 LONG = """
 import signal, os, sys, time
-from steadyset.cli import interruption
-from steadyset.cli.interruption import resumable
-interruption.GRACE = float(sys.argv[1])
+from steadyset.foundation import job
+from steadyset.foundation.job import resumable
+job.GRACE = float(sys.argv[1])
 with resumable("all is kept") as stop:
     for _ in range(int(sys.argv[2])):
         os.kill(os.getpid(), signal.SIGTERM)
@@ -74,7 +74,7 @@ def test_long_work_or_a_second_signal_ends_the_process_with_the_sentence(grace, 
 
 
 def test_tidying_up_has_time_and_signals_are_what_they_were(monkeypatch):
-    monkeypatch.setattr(interruption, "GRACE", 0.02)
+    monkeypatch.setattr(job, "GRACE", 0.02)
     before, tidied = signal.getsignal(signal.SIGINT), []
 
     def work(stop):
@@ -101,13 +101,13 @@ def test_another_thread_runs_without_signals():
 
 
 def test_a_signal_after_the_last_run_still_ends_the_work(monkeypatch):
-    monkeypatch.setattr(interruption, "GRACE", 60.0)
+    monkeypatch.setattr(job, "GRACE", 60.0)
     with pytest.raises(InterruptedRunError, match="interrupted; all is kept"):
         do(lambda stop: send(signal.SIGINT))
 
 
 def test_what_a_signal_broke_is_told_as_the_signal(monkeypatch):
-    monkeypatch.setattr(interruption, "GRACE", 60.0)
+    monkeypatch.setattr(job, "GRACE", 60.0)
 
     def work(stop):
         send(signal.SIGTERM)

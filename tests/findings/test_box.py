@@ -99,7 +99,7 @@ def test_two_lists_share_as_many_names_as_counted_and_chance_is_that_of_their_si
     chance = np.mean([3 * 2, 3 * 2, 2 * 2]) / 20
     said = box_of(st.findings_of(runs)).facts["In words"]
     assert said.startswith(
-        f"Two lists share {np.mean(pairs):g} name on average, where random lists of these sizes share {chance:.2f}"
+        f"Two lists share {np.mean(pairs):g} name on average, where random lists of these sizes share {chance:.2g}"
     )
 
 

@@ -8,6 +8,8 @@ from steadyset.cli import run
 from steadyset.findings.holds import what_can_be_said
 from steadyset.foundation.errors import InputError
 from steadyset.inference.runs import halves_of
+from steadyset.replications.curve import interval_at
+from steadyset.replications.result import QUANTILE
 
 QUIET = {"progress": False}
 BOOTSTRAPS, PAIRS = st.Bootstrap(12), st.ComplementaryPairs(12)
@@ -52,6 +54,26 @@ def test_runs_on_halves_tell_what_two_studies_of_half_the_size_share():
     text = said(assessed(PAIRS))
     assert f"have {round(seen, 1):g} of 4 features in common on average (6 pairs); random choices have 0.5." in text
     assert f"How sure that is, and what studies of other sizes would select again, {ESTIMATES}" in text
+
+
+def test_enough_halves_have_the_interval_of_replications_with_the_usual_noise():
+    result = assessed(st.ComplementaryPairs(80))
+    (one,) = st.findings_of(result).halves
+    low, high = interval_at(0.5, (one.common - one.expected) / (4 - one.expected), 0.25, QUANTILE)
+    assert (one.low, one.high) == pytest.approx([one.expected + (4 - one.expected) * end for end in (low, high)])
+    assert one.low < one.common < one.high
+    text = said(result)
+    assert f"(95% interval {round(one.low, 1):g} to {round(one.high, 1):g}; 40 pairs)" in text
+    assert "no better than random" not in text
+    assert f". What studies of other sizes would select again, {ESTIMATES}" in text
+    noise = said(assessed(st.ComplementaryPairs(80), shift=0.0))
+    assert "They may agree no better than random choices." in noise
+
+
+def test_what_is_no_replication_is_not_joined():
+    result = assessed(BOOTSTRAPS)
+    with pytest.raises(InputError, match=r"replication must be a Replication, or the folder of one \(got 5\)"):
+        st.findings_of(result, replication=5)
 
 
 def test_other_runs_share_rows_and_say_who_tells():
@@ -103,7 +125,7 @@ def test_a_replication_of_other_data_or_another_selector_is_refused(replicated):
         with pytest.raises(InputError, match=sentence):
             st.findings_of(result, replication=replicated)
     for other in (result, st.Selections.from_sets([["a"], ["b"]], features=["a", "b", "c"])):
-        with pytest.raises(InputError, match="replication must be a replication"):
+        with pytest.raises(InputError, match="replication must be a Replication, or the folder of one"):
             st.findings_of(result, replication=other)
     with pytest.raises(InputError, match="joined with what an assessment says"):
         st.findings_of(replicated, replication=replicated)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import steadyset as st
-from steadyset.foundation import progress
+from steadyset.foundation import display as displays
 
 X = np.random.default_rng(0).normal(size=(30, 4))
 Y = (X[:, 0] > 0).astype(int)
@@ -43,7 +43,7 @@ def notebook(monkeypatch):
     ipython.get_ipython = lambda: types.SimpleNamespace(kernel=object())
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", display)
-    monkeypatch.setattr(progress, "EVERY", 0)
+    monkeypatch.setattr(displays, "EVERY", 0)
     return page
 
 
@@ -68,15 +68,15 @@ def test_a_notebook_is_quiet_when_told(notebook):
 
 
 def test_a_notebook_gets_few_messages_from_many_runs(notebook, monkeypatch):
-    monkeypatch.setattr(progress, "EVERY", 1000)
-    bar = progress.NotebookBar("runs")
+    monkeypatch.setattr(displays, "EVERY", 1000)
+    bar = displays.NotebookBar("runs")
     for done in range(5001):
         bar(done, 5000)
     assert len(notebook.outputs[0]) == 2
 
 
 def test_the_time_left_counts_only_what_was_computed_now(notebook):
-    bar = progress.NotebookBar("runs")
+    bar = displays.NotebookBar("runs")
     bar(90, 100)
     assert "90 of 100 runs</p>" in bar._html(90, 100, 60.0)
     assert "95 of 100 runs, 5 s left</p>" in bar._html(95, 100, 5.0)

@@ -232,7 +232,8 @@ def test_times_covariates_and_preparation_reach_the_command(tmp_path):
     assess <- function(...) steadyset_assess(d[1:4], y, "anova:k=2", runs = 4, seed = 1, quiet = TRUE, ...)
     found <- assess(force = d["age"], prepare = "scale", out = "from_r")
     cat(found$task, found$summary$harrell, "\\n")
-    listed <- steadyset_shortlist(d[1:4], y, permutations = 20, splits = 10, outer = 0, seed = 1, quiet = TRUE)
+    small <- list(permutations = 20, splits = 10, outer = 0, seed = 1, quiet = TRUE)
+    listed <- do.call(steadyset_shortlist, c(list(d[1:4], y, force = d["age"], out = "listed"), small))
     cat(listed$features$feature, "\\n")
     attr(y, "type") <- "counting"
     cat(conditionMessage(tryCatch(assess(), error = identity)), "\\n")
@@ -244,4 +245,5 @@ def test_times_covariates_and_preparation_reach_the_command(tmp_path):
     assert told.split()[0] == "survival"
     assert float(told.split()[1]) == pytest.approx(python.scores["harrell"].mean(), rel=1e-6)
     assert "a" in features.split()
+    assert "after accounting for age" in (tmp_path / "listed" / "findings.json").read_text(encoding="utf-8")
     assert refused.strip() == "y is a Surv of type counting; only right censoring is modelled."

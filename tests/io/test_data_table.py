@@ -90,6 +90,27 @@ def test_an_identifier_is_no_feature(frame, tmp_path, name):
         load_data(written(frame.assign(**{name: range(8)}), tmp_path / "x.csv"), "y")
 
 
+@pytest.mark.parametrize("called", [lambda row: row, lambda row: f"P{row:03}"], ids=["numbers", "texts"])
+@pytest.mark.parametrize("name", ["patient", "subject#", "Donor ID", "mouse_nr", "id"])
+def test_patients_that_repeat_are_no_feature(frame, tmp_path, name, called):
+    twice = pd.concat([frame, frame.assign(a=frame["a"] + 0.5)]).assign(**{name: [*map(called, range(8))] * 2})
+    path = written(twice, tmp_path / "x.csv")
+    with pytest.raises(InputError, match=f"{name!r} says whose rows they are .*groups=.{name}., .*drop=.*keep="):
+        load_data(path, "y")
+    assert len(set(load_data(path, "y", groups=name).groups)) == 8
+    assert name not in load_data(path, "y", drop=[name]).features
+    assert name in load_data(path, "y", keep=[name], prepare="scale").features
+    with pytest.raises(InputError, match="says whose rows they are"):  # also where texts are encoded
+        load_data(path, "y", prepare="scale")
+
+
+@pytest.mark.parametrize(
+    ("name", "values"), [("mouse_weight", range(8)), ("patient", [0, 1] * 4), ("case", [1, 2] * 4)]
+)
+def test_codes_and_amounts_of_patients_are_features(frame, tmp_path, name, values):
+    assert name in load_data(written(frame.assign(**{name: values}), tmp_path / "x.csv"), "y").features
+
+
 def test_everything_that_is_wrong_is_told_at_once_a_line_each(frame, tmp_path):
     bad = frame.assign(y="same", name="q", place="p", a=[np.nan, *range(7)], d=np.nan, case_id=range(8))
     with pytest.raises(InputError) as caught:
@@ -101,7 +122,8 @@ def test_everything_that_is_wrong_is_told_at_once_a_line_each(frame, tmp_path):
         lines,
         [
             "'y' has one distinct value only, 'same'",
-            "2 columns are not numeric ('name' holds 'q', 'place' holds 'p')",
+            "2 columns are not numeric ('name' holds 'q', 'place' holds 'p'); encode them in each run with prepare, "
+            'keep beside the features with force=["name", "place"], or leave out with drop=["name", "place"].',
             "'case_id' looks like an identifier",
             "'d' has no value at all; leave out with drop=[\"d\"]",
             "1 value is missing, in 1 of 4 columns",

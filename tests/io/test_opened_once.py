@@ -133,7 +133,7 @@ def test_the_page_opens_an_upload_once_from_its_first_look_to_the_order(watched)
         told = understood(str(path), reading, None)
         assert (told["candidates"], counts()[0]) == ({"b": 2, "y": 2}, 1)
     asked = {"selector": ["anova"], "resampling": "kfold:n_splits=2"}
-    assert checked(str(path), {"target": "y"}, asked) == {"runs": None}  # the resampling says how many
+    assert checked([str(path)], {"target": "y"}, asked) == {"runs": None}  # the resampling says how many
     assert counts() == (1, 1)
 
 

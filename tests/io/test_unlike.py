@@ -6,7 +6,7 @@ import pytest
 
 import steadyset as st
 from steadyset.foundation.errors import InputError
-from steadyset.io.data.beside import unlike_columns
+from steadyset.io.data.sources import unlike_columns
 
 ROWS, GENES = 40, 300
 

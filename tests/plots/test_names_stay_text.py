@@ -74,8 +74,7 @@ def studied() -> st.Findings:
     """Of studies, features and classes whose names are hostile."""
     studies = tuple(Study(name, 40, 10, 2) for name in NAMES[:2])
     rows = [
-        StudyFeature(name, 2, (True, True), (f"higher in {NAMES[0]}",) * 2, (1.5, 0.7), 0.04, 0.04, True, False)
-        for name in NAMES
+        StudyFeature(name, 2, (True, True), (f"higher in {NAMES[0]}",) * 2, (1.5, 0.7), 0.04, False) for name in NAMES
     ]
     found = ComparedStudies(NAMES[0], 10, "accuracy", "standard deviations", studies, (), tuple(rows), (10, 4, 0.4))
     return st.Findings("studies", "2 studies", "nogueira", studies=found)

@@ -9,8 +9,8 @@ from steadyset.replications.studies import ComparedStudies, Study, StudyFeature
 
 def findings():
     studies = (Study("A", 40, 10, 2), Study("B", 50, 12, 2))
-    both = StudyFeature("g1", 2, (True, True), ("higher in b", "higher in b"), (1.5, 0.7), 0.04, 0.04, True, False)
-    one = StudyFeature("g2", 1, (True, False), ("higher in a", "higher in b"), (-0.9, 0.1), 0.4, 1.0, False, False)
+    both = StudyFeature("g1", 2, (True, True), ("higher in b", "higher in b"), (1.5, 0.7), 0.04, False)
+    one = StudyFeature("g2", 1, (True, False), ("higher in a", "higher in b"), (-0.9, 0.1), 0.4, False)
     found = ComparedStudies("anova:k=2", 10, "accuracy", "standard deviations", studies, (), (both, one), (10, 4, 0.4))
     return st.Findings("studies", "2 studies", "nogueira", studies=found)
 

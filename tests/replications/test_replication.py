@@ -8,6 +8,7 @@ import steadyset as st
 from steadyset.cli import run
 from steadyset.foundation.errors import InputError
 from steadyset.replications.curve import fitted_curves, interval_at, noise_of
+from steadyset.replications.result import QUANTILE
 from steadyset.replications.run import SHARES, WHOLE, DisjointPairs, sizes_of
 from steadyset.resampling import Rows
 
@@ -203,7 +204,24 @@ def test_times_to_event_replicate_as_far_as_they_depend_on_the_features(selector
     assert noise.replicated.studies[0].low == 0
 
 
-def test_counts_were_not_validated_and_are_refused():
+def test_counts_replicate():
     X, y = data()
-    with pytest.raises(InputError, match="not validated for a count"):
-        st.replication("anova:k=4", st.Data(X, y + 1, task="count"), execution=QUIET)
+    found = st.replication("anova:k=4", st.Data(X, y + 1, task="count"), pairs=10, execution=QUIET)
+    assert found.settings["task"] == "count"
+
+
+def test_an_agreement_below_chance_is_no_more_certain_than_chance():
+    assert interval_at(0.5, -0.3, 0.25, QUANTILE) == interval_at(0.5, 0.0, 0.25, QUANTILE)
+    low, high = interval_at(0.5, -0.3, 0.25, QUANTILE)
+    assert low == 0.0
+    assert high > 0.05
+
+
+def test_noise_promises_no_feature_of_the_list_again():
+    for seed in range(3):
+        random = np.random.default_rng(seed)
+        found = st.replication("anova:k=3", random.normal(size=(60, 30)), np.arange(60) % 2, pairs=20, execution=QUIET)
+        assert found.replicated.studies[0].low == 0.0
+        said = " ".join(st.findings_of(found).answer)
+        assert "a new study of 60 rows may then select no more again than chance" in said
+        assert "a single one between" not in said

@@ -3,11 +3,22 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import ndtr
 
 import steadyset as st
 from steadyset.cli import run
 from steadyset.foundation.errors import InputError
-from steadyset.replications.sources import DATA, METHOD, OWN, SEED, components, driving_rows, parts_of
+from steadyset.replications.sources import (
+    DATA,
+    METHOD,
+    OWN,
+    SEED,
+    Source,
+    components,
+    driving_rows,
+    parts_of,
+    remedy_for,
+)
 
 QUIET = {"progress": False}
 RNG = np.random.default_rng(3)
@@ -80,8 +91,60 @@ def test_a_selector_that_draws_lots_is_found_out():
     table = result.table.set_index("source")
     assert table.loc[OWN, "share"] > 0.9
     assert table.loc["the data", "low"] <= 0.05
-    assert "More of what the selector averages over" in str(result)
+    assert np.isnan(result.sources.remedy.times)
+    assert "how many are enough, these runs do not bound" in " ".join(str(result).split())
     assert result.sources.random == ("Lots",)
+
+
+def test_more_trees_leave_half_where_the_noise_is_known():
+    # Scores t + sqrt(0.3) z + e with a noise e of variance 0.7 / m: at the m that is told, half is the noise's own.
+    random = np.random.default_rng(1)
+    t, z = random.normal(-1, 1, size=80), random.normal(size=(4000, 80))
+
+    def shares(m):
+        p = np.array([ndtr(np.sqrt(m / 0.7) * (t + np.sqrt(0.3) * one)) for one in z])
+        own, total = (p * (1 - p)).mean(axis=0).sum(), (p.mean(axis=0) * (1 - p.mean(axis=0))).sum()
+        return own / total, p.mean(axis=0)
+
+    share, frequencies = shares(1)
+    found = remedy_for(frequencies, Source(OWN, 1.0, share, share - 0.05, share + 0.05), 10)
+    assert shares(found.times)[0] == pytest.approx(0.5, abs=0.02)
+    assert found.low < found.times < found.high
+
+
+@pytest.mark.parametrize("name", ["simulated", pytest.param("diabetes", marks=pytest.mark.slow)])
+def test_forests_with_as_many_trees_as_told_are_half_their_own_randomness_or_less(name):
+    if name == "simulated":
+        X, y = np.random.default_rng(0).normal(size=(80, 50)), np.arange(80) % 2
+        X[y == 1, :5] += 1
+    else:
+        from sklearn.datasets import load_diabetes
+
+        X, y = load_diabetes(return_X_y=True)
+        X, y = np.c_[X, np.random.default_rng(5).normal(size=(len(y), 30))][:200], y[:200]
+
+    def split(trees):
+        text = f"forest:k=5,n_estimators={trees}"
+        return st.variance_split(text, X, y, resampling="bootstrap:n_runs=30", execution=QUIET).sources
+
+    few = split(20)
+    assert few.remedy.trees == 20
+    many = split(int(np.ceil(few.remedy.times)) * 20)
+    own = next(one for one in many.parts if one.name == OWN)
+    assert own.low < 0.5
+    assert own.share < 0.6
+
+
+def test_more_trees_are_not_promised_where_copies_compete():
+    # Two copies of each feature and an odd number of places: at 7 times as many trees still 7 of 10 are its own.
+    X, y = np.random.default_rng(0).normal(size=(60, 10)), np.arange(60) % 2
+    X[y == 1, :2] += 1.2
+    copies = np.repeat(X, 2, axis=1)
+    text = "forest:k=3,n_estimators=20"
+    found = st.variance_split(text, copies, y, resampling="bootstrap:n_runs=20", execution=QUIET)
+    assert found.sources.remedy.alike
+    assert "more trees or seeds do not decide between them" in " ".join(str(found).split())
+    assert "Grow about" not in str(found)
 
 
 def test_filters_without_randomness_have_none(tmp_path):
@@ -107,6 +170,18 @@ def test_a_row_that_decides_is_named_and_others_are_not():
     assert sum(map(bool, noise)) <= 4  # 5% expected
 
 
+def test_a_row_has_the_name_that_its_file_gives_it(tmp_path):
+    X, y = data()
+    X[7, 0] = 40 * (1 - 2 * y[7])  # against its class: with this row the first feature is not selected
+    frame = pd.DataFrame(X, columns=[f"g{i}" for i in range(X.shape[1])]).assign(y=np.where(y, "a", "b"))
+    frame.insert(0, "patient", [f"P{row:02}" for row in range(len(y))])
+    frame.to_csv(tmp_path / "study.csv", index=False)
+    given = st.load_data(tmp_path / "study.csv", target="y")
+    result = st.variance_split("anova:k=2", given, resampling="bootstrap:n_runs=40", execution=QUIET)
+    assert result.rows["label"].tolist() == ["P07"]
+    assert "P07" in str(result)
+
+
 def test_no_selection_at_all_is_told_as_that():
     result = st.variance_split(lambda X, y: [], *data(), resampling="bootstrap:n_runs=12", execution=QUIET)
     assert "No run selects a feature: there is no disagreement to explain." in str(result)
@@ -129,3 +204,62 @@ def test_the_command_names_rows_and_continues(tmp_path, monkeypatch, capsys):
     assert "because of the data: one method without randomness of its own ran" in " ".join(first.split())
     assert run([*command, "--resume"]) == 0
     assert capsys.readouterr().out == first
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    X, y = data()
+    frame = pd.DataFrame(X, columns=[f"g{i}" for i in range(20)]).assign(age=np.arange(60.0), y=np.where(y, "a", "b"))
+    frame.to_csv(tmp_path / "study.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return frame
+
+
+def words(capsys):
+    said = capsys.readouterr()
+    return " ".join((said.out + said.err).split())
+
+
+def test_a_run_folder_says_all_that_made_it(study, tmp_path, monkeypatch, capsys):
+    made = ["assess", "study.csv", "--target", "y", "-s", "anova:k=3", "-s", "t_test:k=3", "--drop", "age"]
+    options = ["--resampling", "bootstrap:n_runs=12", "--seed", "5"]
+    assert run([*made, *options]) == 0
+    assert run(["why", "study-runs"]) == 0
+    assert run(["why", "study.csv", *made[2:], *options, "--out", "typed"]) == 0
+    folders = [st.Assessment.open(path) for path in ("study-why", "typed")]
+    assert folders[0].settings["data_sha256"] == folders[1].settings["data_sha256"]
+    assert [one.settings["seed"] for one in folders] == [5, 5]
+    chosen = [[(cell.label, cell.selected) for cell in one.cells_of("t_test:k=3")] for one in folders]
+    assert chosen[0] == chosen[1]
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert run(["why", "../study-runs", "--resampling", "bootstrap:n_runs=10", "--selector", "anova:k=2"]) == 0
+    assert list(st.Assessment.open("study-why").settings["selectors"]) == ["anova:k=2"]
+
+
+def test_data_that_changed_or_moved_since_are_told(study, tmp_path, capsys):
+    assert run(["assess", "study.csv", "-t", "y", "-s", "anova:k=3", "--runs", "12", "--force", "age"]) == 0
+    assert st.Assessment.open("study-runs").settings["force"] == ["age"]
+    study.iloc[1:].to_csv("study.csv", index=False)
+    assert run(["why", "study-runs"]) == 2
+    assert "The assessment was made of other data than these: they changed since" in words(capsys)
+    (tmp_path / "study.csv").unlink()
+    assert run(["why", "study-runs"]) == 2
+    assert "was made of study.csv, which is not there any more" in words(capsys)
+
+
+def test_folders_of_others_do_not_say_which_data(study, capsys):
+    X, y = data()
+    result = st.assess("anova:k=3", X, y, resampling="bootstrap:n_runs=10", out="python", execution=QUIET)
+    assert run(["why", "python"]) == 2
+    assert "python was made by Python" in words(capsys)
+    split = st.variance_split(result, X, y, resampling="bootstrap:n_runs=10", execution=QUIET)
+    assert split.sources.methods == ("anova:k=3",)
+    with pytest.raises(InputError, match="made of other data than these"):
+        st.variance_split(result, X + 1, y, execution=QUIET)
+    own = st.assess({"own": st.FilterSelector("anova", k=3)}, X, y, resampling=st.Bootstrap(10), execution=QUIET)
+    with pytest.raises(InputError, match="own"):
+        st.variance_split(own, X, y, execution=QUIET)
+    assert run(["why", "study.csv", "-t", "y", "-s", "anova:k=3", "--resampling", "bootstrap:n_runs=10"]) == 0
+    assert run(["why", "study-why"]) == 2
+    assert "study-why was made by `steadyset why`" in words(capsys)

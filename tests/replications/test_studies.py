@@ -1,13 +1,17 @@
 """Several studies: what comes back beyond chance, what their own rows predict of that, and how well they predict."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import steadyset as st
+from steadyset.assessment.request import make_request
 from steadyset.cli import run
 from steadyset.foundation.errors import InputError
-from steadyset.replications.studies import StudyPair, chances
+from steadyset.replications.compare import _features_of, _Own
+from steadyset.replications.studies import StudyPair
 
 QUIET = {"progress": False}
 
@@ -38,36 +42,71 @@ def real(n, seed, shift=1.2, d=100, informative=4):
     return X, y
 
 
-def test_chances_of_two_lists_by_hand():
-    # Lists of 1 and 2 of 4 features: both have a feature with 1/4 * 2/4, one of them with 1 - 3/4 * 2/4.
-    p, q = chances(np.array([1, 2]), 4, np.array([2, 1]))
-    np.testing.assert_allclose(p, [1, 0.625, 0.125])
-    # Expected: 2.5 features in a list and 0.5 in both; seen: 2 and 1.
-    np.testing.assert_allclose(q, [1, 1, 0.5])
+def exact(X, y, kind):
+    """The p-value of a higher rank in class b, or with a number, by SciPy or by all exchanges within pairs."""
+    from scipy import stats
+
+    ranks = stats.rankdata(X)
+    if kind == "number":
+        found = stats.permutation_test(
+            (ranks,),
+            lambda x: (x * y).sum(),
+            permutation_type="pairings",
+            n_resamples=9_999,
+            alternative="greater",
+            random_state=1,
+        )
+        return found.pvalue
+    if kind == "pairs":
+        signs = np.array(list(product([-1, 1], repeat=len(ranks) // 2)))
+        differences = ranks[1::2] - ranks[::2]
+        return ((signs * differences).sum(axis=1) >= differences.sum()).mean()
+    return stats.mannwhitneyu(X[y == "b"], X[y == "a"], alternative="greater", method="exact").pvalue
 
 
-def test_chances_are_the_poisson_binomial_law_and_the_adjustment_of_benjamini_and_hochberg():
-    stats = pytest.importorskip("scipy.stats")
-    if not hasattr(stats, "poisson_binom"):
-        pytest.skip("this version of SciPy has no Poisson binomial law")
-    sizes, d = np.array([12, 20, 7, 15]), 60
-    votes = np.random.default_rng(1).integers(0, 5, size=d)
-    p, q = chances(sizes, d, votes[votes > 0])
-    np.testing.assert_allclose(p, [1.0, *stats.poisson_binom.sf(np.arange(4), sizes / d)])
-    np.testing.assert_allclose(q[votes], stats.false_discovery_control(p[votes]), rtol=1e-12)
+@pytest.mark.parametrize("kind", ["classes", "number", "groups", "pairs"])
+def test_p_values_are_those_of_exact_tests_in_the_rows_of_each_study_times_all_tests(kind):
+    studies, expected = {}, []
+    for seed, name in enumerate("AB"):
+        X, y = study([0, 1], n=24, seed=seed)
+        X["g0"] += np.random.default_rng(9 + seed).normal(0, 3, 24)  # so that it is not far from 5%
+        groups, values = None, X["g0"].to_numpy()
+        if kind == "number":
+            y = np.sqrt(X["g0"].rank()).to_numpy() + np.random.default_rng(seed).normal(0, 2, 24)
+        elif kind == "pairs":
+            groups = np.repeat(np.arange(12), 2)
+        elif kind == "groups":  # three rows of one class each
+            groups, y = np.repeat(np.arange(12), 3)[:24], np.repeat(["a", "b"], 12)
+            X["g0"] += 3 * (y == "b")
+            values = X["g0"].groupby(groups).mean().to_numpy()
+        expected.append(exact(values, y[::3] if kind == "groups" else y, kind))
+        studies[name] = st.Data(X, y, groups=groups)
+    found = compared(studies).features.set_index("feature").loc["g0"]
+    error = np.sqrt(max(expected) / (20 * 4 / 0.05))
+    assert found["p_value"] == pytest.approx(4 * max(expected), abs=4 * (4 * error))
+    assert 0.004 < found["p_value"] < 0.8
 
 
-def test_random_lists_of_correlated_features_rarely_come_back():
-    random = np.random.default_rng(0)
-    d, block, blocks, draws = 200, 5, 4, 2_000
-    sizes = np.full(3, block * blocks)
+def request_of(X, y, selector):
+    return make_request(selector, st.Data(X, y), None, scoring=[], resampling=st.Bootstrap())
+
+
+def test_rare_values_in_a_small_class_do_not_mislead():
+    y = np.array(["a"] * 52 + ["b"] * 8)
+    X = np.zeros((60, 12))
+    X[52:55, :2] = 100.0  # three of the eight rows: 1 of 611 placements of three values
+    own = [_Own.of(name, request_of(X, y, "anova:k=2"), 12) for name in "AB"]
+    assert [one.p_value for one in _features_of(own, range(12))] == pytest.approx([4 / 611] * 2, abs=0.006)
+
+
+def test_of_what_one_study_has_alone_little_comes_back():
+    """`python -m benchmarks.several_studies` counts it in more cases."""
     false = 0
-    for _ in range(draws):
-        chosen = [random.permutation(d // block)[:blocks] for _ in sizes]
-        votes = np.repeat(np.bincount(np.concatenate(chosen), minlength=d // block), block)
-        _, q = chances(sizes, d, votes[votes > 0])
-        false += bool((q[votes[votes > 1]] <= 0.05).any())
-    assert false / draws <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / draws)
+    for seed in range(40):
+        studies = {name: real(40, 10 * seed + place, shift=2 * (name == "A")) for place, name in enumerate("AB")}
+        own = [_Own.of(name, request_of(*one, "anova:k=5"), 100) for name, one in studies.items()]
+        false += any(one.comes_back for one in _features_of(own, range(100)))
+    assert false <= 5  # at most 1 expected
 
 
 def test_lists_directions_and_votes_by_hand():
@@ -76,15 +115,13 @@ def test_lists_directions_and_votes_by_hand():
     assert rows["studies"].to_dict() == {"g1": 2, "g2": 1, "g0": 1, "g3": 1}
     assert rows.loc["g2", ["direction: A", "direction: B"]].tolist() == ["higher in b", "higher in a"]
     assert rows.loc["g2", "effect: A"] > 1 > -1 > rows.loc["g2", "effect: B"]
-    assert rows.loc["g1", "p_value"] == pytest.approx(0.09)
-    assert rows.loc["g1", "q_value"] == pytest.approx(0.9)
-    assert not rows["comes_back"].any()
+    assert rows["comes_back"].to_dict() == {"g1": True, "g2": False, "g0": False, "g3": False}
     pair = found.pairs.iloc[0]
     assert (pair["common"], pair["same_direction"], pair["expected"]) == (2, 1, 0.9)
     # 2 or 3 of 3 in common: (C(3,2) C(7,1) + 1) / C(10,3)
     assert pair["p_value"] == pytest.approx(22 / 120)
     said = st.findings_of(found).answer
-    assert said[0].startswith("No feature comes back beyond chance: 1 is selected by both studies in the same")
+    assert said[0].startswith("1 feature of 10 shared ones comes back: its effect is in both studies")
     assert "Selected in opposite directions, and therefore not counted together: g2." in said
 
 
@@ -240,7 +277,7 @@ def test_the_command_compares_several_files_and_continues(tmp_path, monkeypatch,
     assert run(["report", "first-replication", "--out", "r.md"]) == 0
     text = (tmp_path / "r.md").read_text(encoding="utf-8")
     assert "Which features do the studies select alike?" in text
-    assert "(Benjamini and Hochberg 1995)" in text
+    assert "(Bogomolov and Heller 2018)" in text
     assert run(["replicate", "first.csv", "first.csv", "--target", "y", "--selector", "anova:k=4"]) == 2
     assert "given twice" in capsys.readouterr().err
 
@@ -272,3 +309,12 @@ def test_rows_that_coarse_features_do_not_tell_apart_are_no_shared_rows():
         return random.integers(0, 2, size=(40, 6)) + np.outer(y, np.arange(6) < 1), y
 
     assert compared({"A": items(1), "B": items(2)}, "anova:k=1", pairs=20).compared.n_features == 6
+
+
+def test_studies_that_share_too_few_features_for_a_choice_are_told_so():
+    random, y = np.random.default_rng(0), np.arange(40) % 2
+    a, b = (pd.DataFrame(random.normal(size=(40, 4)), columns=names) for names in (list("abcd"), list("efga")))
+    with pytest.raises(InputError, match="A and B share only the feature a; a choice needs at least two"):
+        st.compare_studies("anova:k=3", {"A": (a, y), "B": (b, y)})
+    with pytest.raises(InputError, match=r"On the 2 features that the studies share, A: .* k must be at most 2"):
+        st.compare_studies("anova:k=3", {"A": (a, y), "B": (b.rename(columns={"e": "b"}), y)})

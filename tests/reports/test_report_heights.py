@@ -71,6 +71,15 @@ def tuned():
     return st.tune(None, X, y, n_trials=30, resampling=st.KFold(4), random_state=0)
 
 
+def replicated():
+    return st.replication(METHODS[0], *array(), execution={"progress": False})
+
+
+def joined():
+    """An assessment with what the next study would select again, and whether predictions and coefficients hold."""
+    return st.findings_of(assessed(*array()), replication=replicated())
+
+
 def studies():
     X, y = array(80)
     parts = {name: (X[place::3], y[place::3]) for place, name in enumerate(("Leiden", "Oslo", "Utah"))}
@@ -88,7 +97,8 @@ RESULTS = {
     "one list of runs": lambda: st.Selections.from_sets(lists(), features=[f"GENE{i}" for i in range(60)]),
     "compared": compared,
     "tuning": tuned,
-    "replication": lambda: st.replication("anova:k=20", *array(), execution={"progress": False}),
+    "replication": replicated,
+    "assessment with a replication": joined,
     "studies": studies,
     "why": lambda: st.variance_split("forest:k=10", *array(40, 60), execution={"progress": False}),
     "shortlist": lambda: st.shortlist(*array(), permutations=20, splits=20, outer=4),

@@ -29,6 +29,71 @@ def test_moderated_t_with_batch_and_age_in_the_design_is_limmas(case):
     np.testing.assert_allclose(scores, np.array(case["t"]) ** 2, rtol=1e-8)
 
 
+@pytest.mark.parametrize("case", cases("limma_gaps.json"))
+def test_missing_values_and_weights_of_single_ones_are_left_to_each_gene_as_by_limma(case):
+    X, y = np.array(case["Y"], dtype=float).T, np.array(case["y"])
+    precisions = None if case["weights"] is None else np.transpose(case["weights"])
+    model = FilterSelector("limma", k=3, task=case["task"]).fit(X, y, precisions, covariates=case["Z"])
+    np.testing.assert_allclose(model.scores_, np.array(case["F"], dtype=float), rtol=1e-8)
+
+
+def test_weights_of_rows_equal_copies_of_them_with_missing_values_too():
+    rng = np.random.default_rng(4)
+    X, y, beside = rng.normal(size=(24, 250)), np.arange(24) % 3, rng.normal(size=(24, 1))
+    X[rng.random(X.shape) < 0.2] = np.nan
+    counts = rng.integers(0, 4, 24)
+    copied = np.repeat(np.arange(24), counts)
+    weighted = FilterSelector("limma").fit(X, y, counts, covariates=beside).scores_
+    np.testing.assert_allclose(
+        weighted, FilterSelector("limma").fit(X[copied], y[copied], covariates=beside[copied]).scores_, rtol=1e-10
+    )
+    together = [fit().scores_ for fit in FilterSelector("limma").fit_many(X, y, np.stack([counts, np.ones(24)]))]
+    np.testing.assert_allclose(together[0], FilterSelector("limma").fit(X[copied], y[copied]).scores_, rtol=1e-10)
+    np.testing.assert_array_equal(together[1], FilterSelector("limma").fit(X, y).scores_)
+
+
+def test_equal_precisions_change_nothing_and_a_precision_of_0_is_a_missing_value():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(20, 30)) * 1e-160, np.arange(20) % 2
+    plain = FilterSelector("limma").fit(X, y).scores_
+    np.testing.assert_allclose(FilterSelector("limma").fit(X, y, np.ones(X.shape)).scores_, plain, rtol=1e-10)
+    gone = rng.random(X.shape) < 0.1
+    missing = FilterSelector("limma").fit(np.where(gone, np.nan, X), y).scores_
+    np.testing.assert_array_equal(FilterSelector("limma").fit(X, y, (~gone).astype(float)).scores_, missing)
+
+
+@pytest.mark.parametrize(("shape", "value"), [((6, 2), 1.0), ((6, 3), -1.0), ((6, 3), np.nan)])
+def test_weights_of_single_values_must_fit_x(shape, value):
+    X, y = np.arange(18.0).reshape(6, 3) ** 2, [0, 1] * 3
+    with pytest.raises(
+        InputError, match=r"weights of single values must be finite, at least 0 and have the shape of X"
+    ):
+        FilterSelector("limma").fit(X, y, np.full(shape, value))
+    with pytest.raises(InputError, match="weights of single values are not taken"):
+        FilterSelector("anova").fit(X, y, np.full(shape, value))
+
+
+def test_runs_leave_missing_values_to_a_filter_that_takes_them(tmp_path):
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(size=(40, 12)), np.arange(40) % 2
+    X[:, 3] += 3 * y
+    X[rng.random(X.shape) < 0.1] = np.nan
+    found = st.assess(["limma:k=1"], X, y, resampling=st.Bootstrap(8), random_state=0)
+    assert found.selections["limma:k=1"].counts[3] == 8
+    with pytest.raises(InputError, match=r"'anova:k=1' cannot take them; fill them within each run"):
+        st.assess(["limma:k=1", "anova:k=1"], X, y, resampling=st.Bootstrap(8))
+    file = tmp_path / "gaps.csv"
+    lines = [
+        [*(f"g{f}" for f in range(12)), "ill"],
+        *([*("" if np.isnan(v) else v for v in row), c] for row, c in zip(X, y, strict=True)),
+    ]
+    file.write_text("\n".join(",".join(map(str, line)) for line in lines), encoding="utf-8")
+    again = st.assess(
+        ["limma:k=1"], st.load_data(file, "ill", impute="leave"), resampling=st.Bootstrap(8), random_state=0
+    )
+    np.testing.assert_array_equal(again.selections["limma:k=1"].counts, found.selections["limma:k=1"].counts)
+
+
 @pytest.mark.parametrize("case", cases("forced_paths.json"))
 def test_lasso_and_elastic_net_beside_free_covariates_are_glmnets(case):
     X, y, w = np.array(case["X"]), np.array(case["y"]), case["weights"]

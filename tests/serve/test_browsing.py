@@ -47,6 +47,13 @@ def test_runs_of_the_library_are_listed_answered_and_compared(client, two):
     assert client.get("/compare", params={"run": ["one", "one"]}).status_code == 400
 
 
+def test_runs_on_other_features_are_not_compared_and_the_page_says_so_in_its_own_words(client, two, folder):
+    assessed(folder / "wider", n_features=7)
+    answer = client.get("/compare", params={"run": ["one", "wider"]}, headers={"Accept": "text/html"})
+    assert "one and wider were chosen from different features" in answer.text
+    assert not any(word in answer.text for word in ("paired=", "Selections"))
+
+
 def test_a_run_that_another_process_works_on_is_seen_and_cannot_be_deleted(client, two, folder):
     with RunFolder(folder / "one").locked():
         assert "Running" in client.get("/runs/one").text

@@ -109,14 +109,15 @@ def test_the_form_says_what_each_method_is_good_for_and_how_thorough_a_run_is(op
 
 def test_lists_show_the_names_in_most_of_them_first_and_ask_from_how_many(opened):  # noqa: F811
     page = opened("/measure?example=signatures")
-    answer = page.locator("#result")
-    answer.get_by_text("In 4 of 5").wait_for()
-    told = answer.inner_text()
-    assert told.index("In 4 of 5") < told.index("stability") < told.index("All 22 measures")
+    answer = page.frame_locator("#result iframe.report")
+    answer.get_by_role("heading", name="BIRC5 is in 4 of 5 lists, 3 more are in 3; no name is in all.").wait_for()
+    told = answer.locator("body").inner_text()
+    assert told.index("In 4 of 5") < told.index("stability") < told.index("Who is in which list")
+    assert page.get_by_text("All 22 measures").is_visible()
     page.get_by_role("button", name="one panel: 1,000").click()
     assert page.get_by_label("Number of features").input_value() == "1000"
     page.get_by_role("button", name="Compare the lists").click()
-    answer.get_by_text("In 4 of 5").wait_for()
+    answer.get_by_text("In 4 of 5", exact=True).wait_for()
 
 
 def test_home_asks_what_one_has_and_leads_to_help(opened, compared):  # noqa: F811
@@ -133,9 +134,11 @@ def test_a_run_that_failed_leads_back_to_its_filled_form(opened, server):  # noq
     table(folder / "failing.csv")
     options = {"file": "failing.csv", "target": "tumour", "false": 2.0, "jobs": 1, "out": "failed"}
     write_order(folder / "failed", Order("shortlist", options, state=STARTED))
-    (folder / "failed" / "said.txt").write_text("steadyset: The disk is full.\n", encoding="utf-8")
+    said = "steadyset: The target is missing in 3 rows; leave out with --known-only.\n"
+    (folder / "failed" / "said.txt").write_text(said, encoding="utf-8")
     page = opened("/runs/failed")
-    page.get_by_text("It could not run: The disk is full.").wait_for()
+    assert "leave out with “Leave out rows without a target”." in page.locator(".note.bad").inner_text()
+    assert page.get_by_text("It could not run").count() == 1
     page.get_by_role("link", name="Change settings").click()
     assert page.get_by_label("False features").input_value() == "2.0"
 
@@ -148,7 +151,7 @@ def test_a_list_with_a_heading_is_read_either_way_by_a_button(opened):  # noqa: 
     both.first.wait_for()
     assert both.count() == 2
     both.last.click()
-    page.locator("#result").get_by_text("In 2 of 2").wait_for()
+    page.frame_locator("#result iframe.report").get_by_text("In all 2", exact=True).wait_for()
 
 
 @pytest.mark.posix
@@ -193,6 +196,27 @@ def compared(server):  # noqa: F811
     with contextlib.chdir(folder):
         assert run([*words.split(), "--format=json"]) == 0
     return folder / "two"
+
+
+def test_a_report_never_scrolls_inside_the_page_and_its_links_go_where_they_say(opened, compared):  # noqa: F811
+    page = opened("/runs/two")
+    report = page.frame_locator("iframe.report")
+    report.get_by_role("heading", level=1).wait_for()
+    whole = "(html) => html.scrollHeight <= html.clientHeight && getComputedStyle(html).overflowY === 'hidden'"
+    for width in (390, 1280, 1920):
+        page.set_viewport_size({"width": width, "height": 900})
+        for is_open in ("true", "false"):
+            report.locator("body").evaluate(f"(b) => b.querySelectorAll('details').forEach(d => d.open = {is_open})")
+            until(lambda: report.locator("html").evaluate(whole))
+            assert no_wider_than_the_window(page)
+    report.locator("#search").fill("gene")
+    until(lambda: report.locator("html").evaluate(whole))
+    to = "#picture-convergence"
+    link = f"(one) => one.insertAdjacentHTML('beforeend', '<a href=\"{to}\">enough?</a>')"
+    report.locator(".answer").evaluate(link)
+    report.get_by_role("link", name="enough?").click()
+    until(lambda: page.evaluate("scrollY") > 900 and 0 <= report.locator(to).bounding_box()["y"] < 900)
+    assert report.locator(to).evaluate("(part) => part.open")
 
 
 def test_the_answer_has_the_next_steps_as_buttons_that_lead_to_the_filled_form(opened, compared):  # noqa: F811
@@ -303,7 +327,8 @@ def test_home_has_an_example_of_one_click(opened, question, heading):  # noqa: F
     page = opened()
     page.get_by_text(f"Example: {question}").click()
     page.get_by_role("heading", name=heading).wait_for()
-    page.get_by_text("In 4 of 5" if "lists" in heading else "Find the shortlist").first.wait_for()
+    place = page.frame_locator("#result iframe.report") if "lists" in heading else page
+    place.get_by_text("In 4 of 5" if "lists" in heading else "Find the shortlist").first.wait_for()
 
 
 @pytest.mark.posix
@@ -315,3 +340,73 @@ def test_ctrl_c_closes_the_page_without_a_word(tmp_path):
         page.send_signal(signal.SIGINT)
         _, told = page.communicate(timeout=120)
     assert (page.returncode, told) == (0, "")
+
+
+@pytest.fixture(scope="module")
+def studies(server):  # noqa: F811
+    """Two studies in which the same four genes differ, and a copy of the first."""
+    from tests.serve.test_replication_journey import study
+
+    folder, _ = server
+    for name, seed in (("first", 1), ("second", 2), ("copy", 1)):
+        (folder / f"{name}.csv").write_bytes(study(seed))
+    return folder
+
+
+@pytest.mark.slow  # buys: from the data to what the next study would find, by clicks alone, and back to the form
+def test_from_data_to_what_the_next_study_would_find(opened, studies):  # noqa: F811
+    page = opened("/data?file=first.csv&target=state")
+    page.get_by_label("Would the next study find the same?").check()
+    page.get_by_role("radio", name="One at a time anova").check()
+    page.get_by_label("Number of features").fill("4")
+    page.get_by_text("More settings").click()
+    page.locator("#pairs").fill("10")
+    page.get_by_label("Name").fill("following")
+    page.get_by_text("About").first.wait_for()
+    page.get_by_role("button", name="See what the next study would find").click()
+    page.wait_for_url("**/runs/following")
+    report = page.frame_locator("iframe.report")
+    report.get_by_role("heading", name="Would the next study select the same features?").wait_for()
+    report.get_by_text("anova:k=4 selects about").first.wait_for()
+    page.get_by_text("The same without the page").press("Enter")
+    assert page.inner_text("#command").startswith("steadyset replicate first.csv")
+    assert "st.replication(" in page.inner_text("#python")
+    page.get_by_role("link", name="Run again with changes").click()
+    assert page.get_by_role("radio", name="One at a time anova").is_checked()
+    assert page.get_by_label("Number of features").input_value() == "4"
+    page.get_by_text("More settings").click()
+    assert page.locator("#pairs").input_value() == "10"
+
+
+@pytest.mark.slow  # buys: several files as one job, and the way back from what is refused
+def test_from_several_files_to_what_they_have_in_common(opened, studies):  # noqa: F811
+    page = opened("/replicate")
+    for name in ("first.csv", "copy.csv"):
+        page.get_by_role("checkbox", name=name).check()
+    page.get_by_role("button", name="Use what is chosen").click()
+    page.get_by_role("button", name="state (2 values)").click()
+    page.get_by_label("Number of features").fill("4")
+    start = page.get_by_role("button", name="See what the next study would find")
+    start.click()
+    page.locator("#complaint").get_by_text("studies that share rows agree for that reason").wait_for()
+    page.get_by_role("checkbox", name="first.csv").click()  # it is no longer a study
+    page.get_by_text("Do you have other studies?").wait_for()
+    assert page.get_by_label("Number of features").input_value() == "4"
+    page.get_by_label("Add a study").select_option("second.csv")
+    page.get_by_role("heading", name="Studies that are compared").wait_for()
+    page.set_input_files("#study_upload", studies / "first.csv")
+    page.get_by_role("checkbox", name="first-").click()  # uploaded, and left out again
+    page.get_by_role("checkbox", name="first-").wait_for(state="detached")
+    page.get_by_role("radio", name="One at a time anova").check()
+    page.get_by_text("More settings").click()
+    page.locator("#pairs").fill("10")
+    page.get_by_label("Name").fill("both")
+    start.click()
+    page.wait_for_url("**/runs/both")
+    report = page.frame_locator("iframe.report")
+    report.get_by_role("heading", name="Which features do the studies select alike?").wait_for()
+    report.get_by_text("come back").first.wait_for()
+    order = json.loads((studies / "both" / "job.json").read_text(encoding="utf-8"))
+    assert order["options"]["files"] == ["copy.csv", "second.csv"]
+    page.get_by_role("link", name="Run again with changes").click()
+    assert page.get_by_role("checkbox", name="second.csv").is_checked()

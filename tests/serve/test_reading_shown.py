@@ -78,7 +78,10 @@ def test_a_time_with_a_status_is_taken_for_a_time_to_an_event_where_it_is_one(cl
     page = shown(client, frame(time=days, status=dead))
     assert "<b>time and status</b> are taken as what to predict, because of their names." in page
     assert "15 events in 30 rows" in page
-    unread = shown(client, frame(time=days, status=np.where(dead, "lost", "found")))
+    two = frame(time=days, status=np.where(dead, "lost", "found"))
+    assert 'name="role" value="event status=lost">' in shown(client, two)
+    assert "15 events in 30 rows" in shown(client, two, time="time", event="status=lost")
+    unread = shown(client, frame(time=days, status=np.array(["lost", "found", "sold"])[np.arange(ROWS) % 3]))
     assert "because of" not in unread
     assert "what should be predicted?" in unread
 
@@ -109,3 +112,26 @@ def test_the_process_that_read_a_table_answers_further_questions_and_ends_with_t
         (second,) = sandbox._kept.values()
         assert second is not first
     assert sandbox._kept == {}
+
+
+def test_a_text_that_repeats_is_offered_as_a_covariate_where_covariates_can_stay(client):
+    data = frame(sex=np.where(np.arange(ROWS) % 3, "F", "M"), sick=np.arange(ROWS) % 2)
+    page = shown(client, data, target="sick")
+    assert 'name="role" value="drop sex">Leave out: sex<' in page
+    assert 'name="role" value="force sex">Covariate: sex<' in page
+    heading = page[page.index('title="sex"') :]
+    assert 'name="role" value="force sex" aria-pressed="false"' in heading  # a click on the heading offers it too
+    assert "30 samples, 10 features" in shown(client, data, target="sick", force="sex")
+    assert 'value="force sex">Covariate: sex<' not in shown(client, data, target="sick", kind="replicate")
+
+
+def test_what_a_target_cannot_support_is_said_and_not_offered(client):
+    few = frame(days=np.arange(1.0, ROWS + 1), dead=(np.arange(ROWS) < 2).astype(int))
+    page = shown(client, few, time="days", event="dead")
+    why = "The target has 2 events; a shortlist needs at least 4, two for each half."
+    assert re.search(rf'value="shortlist" disabled data-read>.*{re.escape(why)}', page)
+    assert 'disabled="disabled"' not in page
+    asked = shown(client, few, time="days", event="dead", kind="shortlist")
+    assert re.search(r"disabled>Find the shortlist</button>", asked)
+    more = frame(days=np.arange(1.0, ROWS + 1), dead=np.arange(ROWS) % 2)
+    assert why not in shown(client, more, time="days", event="dead")

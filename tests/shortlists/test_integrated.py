@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steadyset.shortlists.rules.integrated import expected_false, q_values
+from steadyset.shortlists.rules import expected_false, q_values
 
 CASES = json.loads((Path(__file__).parent / "ipss.json").read_text(encoding="utf-8"))["cases"]
 

@@ -9,10 +9,17 @@ import pytest
 from steadyset.selectors.ensembles.rules import error_control
 from steadyset.shortlists.exchange import exchange_of
 from steadyset.shortlists.procedure import read_procedure
-from steadyset.shortlists.rules import LIST_RULES, compare_rules
-from steadyset.shortlists.rules.artificial import conditional, knockoffs, permuted, smallest_fdp
-from steadyset.shortlists.rules.halves import Halves, counts_by_size
-from steadyset.shortlists.rules.integrated import expected_false
+from steadyset.shortlists.rules import (
+    LIST_RULES,
+    Halves,
+    compare_rules,
+    conditional,
+    counts_by_size,
+    expected_false,
+    knockoffs,
+    permuted,
+    smallest_fdp,
+)
 from steadyset.tasks import CLASSES
 
 KNOCKOFFS = json.loads((Path(__file__).parent / "knockoffs.json").read_text(encoding="utf-8"))["cases"]

@@ -104,6 +104,12 @@ def test_calibration_of_groups_and_its_slope(case):
     assert statistic == pytest.approx(expected["logrank_chisq"], rel=1e-7)
 
 
+def test_a_prediction_on_the_edge_of_two_groups_counts_with_those_of_less_risk():
+    # R: table(cut(0:24, c(-Inf, quantile(0:24, 1:2 / 3), Inf))) is 9, 8, 8
+    found = st.scores.calibration(np.arange(1, 26), np.ones(25), -np.arange(25.0), 12, n_groups=3)
+    assert found["rows"].tolist() == [8, 8, 9]
+
+
 @cases("degenerate")
 def test_what_is_undefined_is_nan_and_limits_are_reached(case):
     given, time, event, weights, expected = rows(case)

@@ -8,6 +8,7 @@ from sklearn.exceptions import FitFailedWarning
 import steadyset as st
 from steadyset.assessment.request import make_plan
 from steadyset.cli import run
+from steadyset.runner.scoring import lower_is_better
 from steadyset.tasks import TASKS, read_columns
 
 RNG = np.random.default_rng(0)
@@ -44,6 +45,31 @@ def test_every_form_of_the_target_gives_the_same_runs(tmp_path):
     data = st.load_data(table(tmp_path / "a.csv", dead=EVENT == 1), time="days", event="dead")
     assert "time to event, " in str(data)
     assert data.y.tolist() == np.column_stack([TIME, EVENT]).tolist()
+
+
+@pytest.mark.parametrize(("yes", "no"), [("2", "1"), ("dead", "alive"), (2, 1)])
+def test_one_of_two_values_is_named_as_the_event(tmp_path, yes, no):
+    file = table(tmp_path / "a.csv", dead=np.where(EVENT == 1, yes, no))
+    data = st.load_data(file, time="days", event=f"dead={yes}")
+    assert data.y.tolist() == np.column_stack([TIME, EVENT]).tolist()
+    for event in ("dead", "dead=perhaps"):
+        with pytest.raises(st.InputError, match=r'say which is the event with event="dead=.*" or event="dead='):
+            st.load_data(file, time="days", event=event)
+    kinds = table(tmp_path / "b.csv", dead=np.where(np.arange(len(EVENT)) < 5, 3, EVENT))
+    with pytest.raises(st.InputError, match=r"several kinds of events \(competing risks\) are not modelled"):
+        st.load_data(kinds, time="days", event="dead=3")
+
+
+def test_rows_without_a_time_can_be_left_out_and_dates_are_told_what_to_be(tmp_path):
+    unknown = table(tmp_path / "a.csv", days=np.where(np.arange(len(TIME)) < 3, np.nan, TIME))
+    with pytest.raises(
+        st.InputError, match="'days' is missing in 3 rows; remove them, or leave out with known_only=True"
+    ):
+        st.load_data(unknown, time="days", event="dead")
+    assert len(st.load_data(unknown, time="days", event="dead", known_only=True).y) == len(TIME) - 3
+    dates = table(tmp_path / "b.csv", days="2015-05-13")
+    with pytest.raises(st.InputError, match="such as the months from the diagnosis to the event or to the last visit"):
+        st.load_data(dates, time="days", event="dead")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +110,13 @@ def test_where_every_run_fails_the_reason_is_told_and_no_more_of_them_are_offere
         found = str(assessed(X, st.Survival(TIME, np.arange(90) < 2)))
     assert "the resample holds fewer than 2 events" in found
     assert "more repeats" not in found
-    assert "st.shortlist(X, y)" in found
+    assert "st.shortlist(X, y)" not in found  # which needs four events, too
+    assert "where all rows hold at least 4" in " ".join(found.split())
+
+
+def test_a_shortlist_of_few_events_is_found_without_the_halves_that_would_have_too_few():
+    found = st.shortlist(X, st.Survival(TIME, np.arange(90) < 5), permutations=20, splits=10, outer=2)
+    assert [one.what for one in found.listed.fewer_rows] == ["72 rows"]  # those of its repeats
 
 
 def test_a_target_of_another_width_than_its_task_is_refused():
@@ -113,7 +145,7 @@ def test_runs_without_events_fail_with_their_reason_and_strata_keep_their_share(
 
 
 def test_every_default_and_every_score_runs_on_times_and_on_counts():
-    scores = {"survival": ["harrell", "uno", "time_auc", "integrated_brier"], "count": ["poisson_deviance"]}
+    scores = {"survival": ["harrell", "uno", "time_auc", "brier", "integrated_brier"], "count": ["poisson_deviance"]}
     counts = RNG.poisson(np.exp(X[:, 0]))
     for task, y in (("survival", Y), ("count", counts)):
         found = st.assess(
@@ -167,7 +199,7 @@ def test_stability_selection_tuning_and_shortlists_take_times():
 
 @pytest.mark.parametrize("force", [None, {"age": TIME % 7}])
 def test_tuning_judges_survival_curves_and_covariates_as_an_assessment_does(force):
-    data, names = st.Data(X, Y, force=force), ("integrated_brier", "harrell")
+    data, names = st.Data(X, Y, force=force), ("integrated_brier", f"brier:at={np.median(TIME):g}", "harrell")
     spaces = {
         "anova:k=2": {"filter": ["anova"], "fraction": [1 / 3], "model": {"ridge": {}}},
         "lasso:k=2": {"model": {"lasso": {"k": [2]}}},
@@ -188,6 +220,35 @@ def test_tuning_judges_survival_curves_and_covariates_as_an_assessment_does(forc
         ]
 
 
+def test_scores_at_a_time_are_those_of_the_functions_and_told_with_it():
+    time = f"{np.median(TIME):g}"
+    names = [f"brier:at={time}", f"time_auc:at={time}", "brier"]
+    options = {"resampling": st.KFold(2, stratified=True), "scoring": names, "predictor": st.CoxModel(0.0)}
+    found = st.assess("anova:k=2", X, Y, execution=SERIAL, **options)
+    plan, _ = make_plan(X, Y, **options)
+    drawn, cell = plan.draw(0), found.cells[0]
+    model = st.CoxModel(0.0).fit(X[drawn.train][:, cell.selected], plan.y[drawn.train])
+    rows, at = X[drawn.test][:, cell.selected], [float(time)]
+    both = plan.y[drawn.test].T
+    assert cell.scores[names[0]] == pytest.approx(st.scores.brier(*both, model.predict_survival(rows, at), at)[0])
+    assert cell.scores[names[1]] == pytest.approx(st.scores.time_auc(*both, model.predict(rows), at)[0])
+    middle = [np.median(both[0][both[1] > 0])]
+    assert cell.scores["brier"] == pytest.approx(
+        st.scores.brier(*both, model.predict_survival(rows, middle), middle)[0]
+    )
+    said = st.methods_text(found)
+    assert f"Brier score at {time}" in said
+    assert "Brier score at the median time of events" in said
+    assert lower_is_better(names[0])
+    assert not lower_is_better(names[1])
+
+
+@pytest.mark.parametrize("name", ["brier:at=0", "brier:at=1e9", "brier:at=soon", "harrell:at=3"])
+def test_a_score_at_a_time_that_nobody_can_judge_is_refused(name):
+    with pytest.raises(st.InputError, match=r"needs a time from the first event|There is no score"):
+        st.assess("anova:k=2", X, Y, resampling=st.KFold(2), scoring=name)
+
+
 def test_a_configuration_that_selects_nothing_predicts_from_the_covariates_alone():
     space = {"model": {"lasso": {"penalty": [1e6]}}}
     found = st.tune(space, st.Data(X, Y, force={"age": TIME % 7}), search={"sampler": "grid"}, resampling=st.KFold(3))
@@ -195,6 +256,18 @@ def test_a_configuration_that_selects_nothing_predicts_from_the_covariates_alone
     assert found.frame.loc[0, "harrell"] == pytest.approx(found.evaluator.blind_scores()["harrell"])
     with pytest.raises(st.InputError, match="predicts beside covariates, which an estimator of X alone lacks"):
         found.estimator(0)
+
+
+@pytest.mark.parametrize(
+    ("age", "beaten"),
+    [(TIME % 7, "no features (concordance by Harrell 0.500)"), (X[:, 0], "age alone (concordance by")],
+)
+def test_a_search_in_noise_is_compared_with_covariates_and_with_nothing(age, beaten):
+    noise = np.random.default_rng(8).normal(size=X.shape)
+    space = {"filter": ["anova"], "fraction": [1 / 3, 1 / 2], "model": {"ridge": {}}}
+    data, search = st.Data(noise, Y, force={"age": age}), {"sampler": "grid"}
+    found = st.findings_of(st.tune(space, data, search=search, resampling=st.KFold(3)))
+    assert f"No configuration is shown to predict better than {beaten}" in " ".join(found.answer)
 
 
 def test_what_does_not_apply_is_refused():

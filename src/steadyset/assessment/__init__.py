@@ -16,23 +16,11 @@ from sklearn.exceptions import FitFailedWarning
 
 from steadyset.assessment.engines import CRASHED, KILLED, Execution, check_picklable, compute
 from steadyset.assessment.folder import RunFolder, Saving, is_saved
-from steadyset.assessment.request import DETAILS, JOB, Request, SelectorsLike, make_request
+from steadyset.assessment.request import DETAILS, JOB, Request, SelectorsLike, make_request, what_differs
 from steadyset.assessment.result import Assessment
-from steadyset.foundation.arguments import (
-    FIRST_RUNS,
-    MAX_RUNS,
-    Estimator,
-    Labels,
-    TableLike,
-    as_record,
-    check_integer,
-    check_number,
-    is_whole,
-    job_count,
-    wrong_argument,
-)
+from steadyset.foundation import arguments
+from steadyset.foundation.display import Tell, progress_told
 from steadyset.foundation.errors import AlwaysFailsError, Argument, InputError
-from steadyset.foundation.progress import Tell, progress_told
 from steadyset.inference.features import table_csv
 from steadyset.io.data.data_table import Data
 from steadyset.io.disk import folder_path
@@ -53,12 +41,6 @@ PACK_EVERY = 2000
 # Failures of the machine, not of a selector: these cells are tried again.
 MACHINE = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, OSError)}
 MACHINE |= {"MemoryError", "_ArrayMemoryError"}
-OTHER = {
-    "selectors": "other selectors",
-    "features": "other features",
-    "data_sha256": "other data",
-    "cut": "another top or threshold",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,12 +63,12 @@ class AutoRuns:
     """
 
     width: float = 0.05
-    max_runs: int = MAX_RUNS
+    max_runs: int = arguments.MAX_RUNS
     measure: str = "nogueira"
 
     def __post_init__(self) -> None:
-        check_number("width", self.width)
-        check_integer("max_runs", self.max_runs, least=2)
+        arguments.check_number("width", self.width)
+        arguments.check_integer("max_runs", self.max_runs, least=2)
 
     def more(self, result: Assessment, n_runs: int) -> int:
         """The number of runs that should make every interval narrow enough.
@@ -127,12 +109,12 @@ class AutoRuns:
 
 def assess(
     selectors: SelectorsLike,
-    X: TableLike | Data,
-    y: Labels = None,
+    X: arguments.TableLike | Data,
+    y: arguments.Labels = None,
     *,
     resampling: ResamplingLike = None,
     scoring: ScoringLike = None,
-    predictor: Estimator | None = None,
+    predictor: arguments.Estimator | None = None,
     cut: Cut | Mapping[str, Any] | None = None,
     n_runs: int | str | AutoRuns | Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
@@ -205,10 +187,10 @@ def assess(
     1     jmi:k=5       0.63  0.99
     """
     drawing = Bootstrap() if resampling is None else as_resampling(resampling)
-    how = as_record("execution", Execution, execution)
+    how = arguments.as_record("execution", Execution, execution)
     automatic = _automatic(n_runs)
     folder = None if out is None else RunFolder(folder_path(out))
-    jobs = job_count(n_jobs)
+    jobs = arguments.job_count(n_jobs)
     if n_runs is not None:
         drawing = clone(drawing).set_params(n_runs=_first_number(n_runs if automatic is None else automatic, drawing))
     if random_state is None and folder is not None and how.resume and folder.exists:
@@ -222,7 +204,7 @@ def assess(
         predictor=predictor,
         random_state=random_state,
         on_warning=how.on_warning,
-        cut=as_record("cut", Cut, cut),
+        cut=arguments.as_record("cut", Cut, cut),
         keep=how.predictions,
     )
     if automatic is not None:
@@ -265,14 +247,12 @@ def _begin(folder: RunFolder, request: Request, resume: bool) -> tuple[Request, 
         )
     before = folder.settings()
     request = _in_order(request, before["selectors"], folder)
-    for key, value in request.settings.items():
-        if key not in ("selectors", "steadyset_version", DETAILS) and before.get(key) != value:
-            word = OTHER.get(key, f"another {key.replace('_', ' ')}")
-            raise InputError(
-                f"{folder.path} holds an assessment with {word}; ask for the same, or choose another folder with ",
-                Argument("out", ...),
-                ".",
-            )
+    if other := what_differs(request.settings, before, without=("selectors", "steadyset_version", DETAILS)):
+        raise InputError(
+            f"{folder.path} holds an assessment with {other}; ask for the same, or choose another folder with ",
+            Argument("out", ...),
+            ".",
+        )
     unkept = request.plan.keep
     finished = {
         key: cell
@@ -408,11 +388,11 @@ def _warn_of_failed_selectors(result: Assessment) -> None:
 def _automatic(n_runs: Any) -> AutoRuns | None:
     """What adds runs; None where their number is given, or the resampling says it."""
     if isinstance(n_runs, AutoRuns | Mapping):
-        return as_record("n_runs", AutoRuns, n_runs)
-    if n_runs is None or is_whole(n_runs):
+        return arguments.as_record("n_runs", AutoRuns, n_runs)
+    if n_runs is None or arguments.is_whole(n_runs):
         return None
     if not isinstance(n_runs, str) or n_runs != "auto":
-        raise wrong_argument("n_runs", 'a whole number or "auto"', n_runs)
+        raise arguments.wrong_argument("n_runs", 'a whole number or "auto"', n_runs)
     return AutoRuns()
 
 
@@ -423,4 +403,4 @@ def _first_number(n_runs: Any, resampling: Resampling) -> int:
         raise InputError(
             f"{type(resampling).__name__} has a fixed number of runs; ", Argument("n_runs"), " must not be given."
         )
-    return min(FIRST_RUNS, n_runs.max_runs) if automatic else int(n_runs)
+    return min(arguments.FIRST_RUNS, n_runs.max_runs) if automatic else int(n_runs)

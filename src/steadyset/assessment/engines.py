@@ -30,8 +30,8 @@ import numpy as np
 from steadyset.assessment.folder import Saving
 from steadyset.assessment.written import cell_json, read_cell
 from steadyset.foundation.arguments import check_flag, job_count, wrong_argument
+from steadyset.foundation.display import Progress, check_progress
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError, SteadysetError
-from steadyset.foundation.progress import Progress, check_progress
 from steadyset.kernels.jit import FOLDER, nothing_compiled
 from steadyset.runner.conditions import RECORD, check_on_warning, end_with, reason
 from steadyset.runner.plan import Plan

@@ -24,42 +24,10 @@ from typing import Any
 
 from filelock import Timeout
 
-from steadyset.assessment.written import (
-    SCHEMA,
-    SCHEMA_VERSION,
-    DamagedError,
-    alike_json,
-    cell_json,
-    cells_json,
-    check_cell,
-    check_settings,
-    extract_json,
-    predictions_parquet,
-    read_alike,
-    read_cell,
-    read_cells,
-    read_extract,
-    read_json,
-    read_predictions,
-    with_predictions,
-    write_json,
-)
+from steadyset.assessment import written
 from steadyset.foundation.errors import InputError
 from steadyset.inference.features import Extract
-from steadyset.io import beneath
-from steadyset.io.disk import (
-    ALIKE_FEATURES,
-    CELLS,
-    FINISHED,
-    LOCK,
-    MOMENT,
-    PREDICTIONS,
-    SETTINGS,
-    TABLE,
-    VALUES,
-    explained,
-    lock_at,
-)
+from steadyset.io import beneath, disk
 from steadyset.runner.run import Cell
 from steadyset.similarity.alike import Alike
 
@@ -72,39 +40,39 @@ class RunFolder:
 
     @property
     def exists(self) -> bool:
-        return (self.path / SETTINGS).exists()
+        return (self.path / disk.SETTINGS).exists()
 
     def create(self, settings: Mapping[str, Any]) -> None:
         """Start a folder with these settings."""
-        if self._single() or beneath.modified(self.path, CELLS):
+        if self._single() or beneath.modified(self.path, disk.CELLS):
             raise InputError(
-                f"{self.path} holds finished runs, but {SETTINGS}, which describes them, is missing; restore it, or "
-                "choose another folder."
+                f"{self.path} holds finished runs, but {disk.SETTINGS}, which describes them, is missing; restore it, "
+                "or choose another folder."
             )
         self.write_settings(settings)
 
     def write_settings(self, settings: Mapping[str, Any]) -> None:
         """Put down what is asked for, in place of what was."""
-        content = {"schema": SCHEMA, "schema_version": SCHEMA_VERSION, **settings}
-        with explained(self.path, resumable=True):
+        content = {"schema": written.SCHEMA, "schema_version": written.SCHEMA_VERSION, **settings}
+        with disk.explained(self.path, resumable=True):
             self.path.mkdir(parents=True, exist_ok=True)
-            beneath.make_folder(self.path, FINISHED)
-            beneath.write(self.path, SETTINGS, write_json(content))
+            beneath.make_folder(self.path, disk.FINISHED)
+            beneath.write(self.path, disk.SETTINGS, written.write_json(content))
 
     def settings(self) -> dict[str, Any]:
         """What the assessment was asked for."""
-        path, text = self.path / SETTINGS, self._content(SETTINGS)
+        path, text = self.path / disk.SETTINGS, self._content(disk.SETTINGS)
         if text is None:
-            raise InputError(f"{self.path} is not a run folder: it has no {SETTINGS}.")
+            raise InputError(f"{self.path} is not a run folder: it has no {disk.SETTINGS}.")
         with _damage_told(path):
             _refuse_other_schemas(path, text)
-            content = read_json(text)
-            check_settings(content)
+            content = written.read_json(text)
+            written.check_settings(content)
         return content
 
     def add(self, cell: Cell) -> None:
         """Put a finished cell on disk."""
-        self._write(_file_name(cell.selector, cell.run), cell_json(cell))
+        self._write(_file_name(cell.selector, cell.run), written.cell_json(cell))
 
     def finished(self, selector: int, run: int) -> Cell | None:
         """A cell that was added since the others were packed."""
@@ -125,61 +93,61 @@ class RunFolder:
             return
         cells = self.cells()
         kept = [cells[key] for key in sorted(cells) if n_selectors is None or key[0] < n_selectors]
-        predictions = predictions_parquet(kept) if any(cell.kept for cell in kept) else None
-        with explained(self.path, resumable=True):
+        predictions = written.predictions_parquet(kept) if any(cell.kept for cell in kept) else None
+        with disk.explained(self.path, resumable=True):
             if predictions is not None:
-                beneath.write(self.path, PREDICTIONS, predictions)
-            beneath.write(self.path, CELLS, cells_json(kept, predictions))
+                beneath.write(self.path, disk.PREDICTIONS, predictions)
+            beneath.write(self.path, disk.CELLS, written.cells_json(kept, predictions))
             for name in single:
                 with suppress(PermissionError):  # Windows keeps what somebody reads; it is removed the next time
                     beneath.remove(self.path, name)
 
     def write_alike(self, alike: Alike, settings: Mapping[str, Any]) -> None:
         """Put down which features are alike, in place of what was."""
-        self._write(ALIKE_FEATURES, alike_json(alike, settings))
+        self._write(disk.ALIKE_FEATURES, written.alike_json(alike, settings))
 
     def alike(self) -> Alike | None:
         """Which features are alike; None where the folder does not say."""
-        content = self._content(ALIKE_FEATURES)
+        content = self._content(disk.ALIKE_FEATURES)
         if content is None:
             return None
-        with _damage_told(self.path / ALIKE_FEATURES):
-            return read_alike(content, self.settings())
+        with _damage_told(self.path / disk.ALIKE_FEATURES):
+            return written.read_alike(content, self.settings())
 
     def write_extract(self, extract: Extract, settings: Mapping[str, Any]) -> None:
         """Put down the values that pictures show, in place of what was."""
-        self._write(VALUES, extract_json(extract, settings))
+        self._write(disk.VALUES, written.extract_json(extract, settings))
 
     def extract(self) -> Extract | None:
         """The values that pictures show; None where the folder has none."""
-        content = self._content(VALUES)
+        content = self._content(disk.VALUES)
         if content is None:
             return None
-        with _damage_told(self.path / VALUES):
-            return read_extract(content, self.settings())
+        with _damage_told(self.path / disk.VALUES):
+            return written.read_extract(content, self.settings())
 
     def write_table(self, text: str) -> None:
         """Put the table of features where people find it."""
-        self._write(TABLE, text.encode("utf-8", "backslashreplace"))  # UTF-8 has no halves of characters
+        self._write(disk.TABLE, text.encode("utf-8", "backslashreplace"))  # UTF-8 has no halves of characters
 
     def discard(self) -> None:
         """Remove what `create` and `add` wrote, and the folder if nothing else is in it."""
-        for name in (*self._single(), *self._unfinished(), SETTINGS):
+        for name in (*self._single(), *self._unfinished(), disk.SETTINGS, disk.REPLICATION):
             beneath.remove(self.path, name)
         with suppress(PermissionError):  # Windows keeps a file that is open, as the lock is here
-            beneath.remove(self.path, LOCK)
-        for folder in (self.path / FINISHED, self.path):
+            beneath.remove(self.path, disk.LOCK)
+        for folder in (self.path / disk.FINISHED, self.path):
             with suppress(OSError):  # what others put there stays
                 folder.rmdir()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other processes out; the system lets go of the lock when this process ends, however it ends."""
-        with explained(self.path, resumable=True):
+        with disk.explained(self.path, resumable=True):
             self.path.mkdir(parents=True, exist_ok=True)
-            lock = lock_at(self.path / LOCK)
+            lock = disk.lock_at(self.path / disk.LOCK)
             try:
-                lock.acquire(timeout=MOMENT)
+                lock.acquire(timeout=disk.MOMENT)
             except Timeout:
                 raise InputError(
                     f"{self.path} is in use by another process; wait for it or choose another folder."
@@ -196,17 +164,17 @@ class RunFolder:
             lock.release()
 
     def _write(self, name: str, content: bytes) -> None:
-        with explained(self.path, resumable=True):
+        with disk.explained(self.path, resumable=True):
             beneath.write(self.path, name, content)
 
     def _single(self) -> list[str]:
-        return [f"{FINISHED}/{name}" for name in self._names(FINISHED) if name.endswith(".json")]
+        return [f"{disk.FINISHED}/{name}" for name in self._names(disk.FINISHED) if name.endswith(".json")]
 
     def _unfinished(self) -> list[str]:
         """What processes that were ended in the middle of writing left."""
         return [
             str(PurePath(place, name))
-            for place in ("", FINISHED)
+            for place in ("", disk.FINISHED)
             for name in self._names(place)
             if name.startswith(".") and name.endswith(beneath.PART)
         ]
@@ -227,25 +195,25 @@ class RunFolder:
             raise InputError(f"{self.path / name} cannot be read: {error.strerror or error}.") from None
 
     def _packed(self, settings: Mapping[str, Any]) -> list[Cell]:
-        content = self._content(CELLS)
+        content = self._content(disk.CELLS)
         if content is None:
             return []
-        with _damage_told(self.path / CELLS):
-            cells, digest = read_cells(content)
+        with _damage_told(self.path / disk.CELLS):
+            cells, digest = written.read_cells(content)
         predicted: dict[tuple[int, int], bytes] | None = None
         try:
-            with _damage_told(self.path / PREDICTIONS):
-                if digest and (held := self._content(PREDICTIONS)) is not None:
-                    predicted = read_predictions(held, digest)
+            with _damage_told(self.path / disk.PREDICTIONS):
+                if digest and (held := self._content(disk.PREDICTIONS)) is not None:
+                    predicted = written.read_predictions(held, digest)
         except InputError:
-            if self._content(CELLS) != content:  # both were written anew meanwhile
+            if self._content(disk.CELLS) != content:  # both were written anew meanwhile
                 return self._packed(settings)
             if not self._single():  # else packing was interrupted between the two, and the file is the newer one
                 raise
-        with _damage_told(self.path / CELLS):
-            cells = [with_predictions(cell, predicted) for cell in cells]
+        with _damage_told(self.path / disk.CELLS):
+            cells = [written.with_predictions(cell, predicted) for cell in cells]
             for cell in cells:
-                check_cell(cell, settings)
+                written.check_cell(cell, settings)
         return cells
 
     def _read_single(self, name: str, settings: Mapping[str, Any]) -> Cell | None:
@@ -253,26 +221,28 @@ class RunFolder:
         if content is None:
             return None
         with _damage_told(self.path / name):
-            cell = read_cell(content)
-            check_cell(cell, settings)
+            cell = written.read_cell(content)
+            written.check_cell(cell, settings)
             own = _file_name(cell.selector, cell.run)
             if own != name:
-                raise DamagedError(f"it is the cell of {PurePath(own).name}")
+                raise written.DamagedError(f"it is the cell of {PurePath(own).name}")
         return cell
 
 
 def _file_name(selector: int, run: int) -> str:
-    return f"{FINISHED}/{selector}-{run}.json"
+    return f"{disk.FINISHED}/{selector}-{run}.json"
 
 
 def _refuse_other_schemas(path: Path, text: bytes) -> None:
     """Another version is no damage, though its digests may be missing or others."""
     content = json.loads(text)
-    if not isinstance(content, dict) or content.get("schema") != SCHEMA:
-        raise DamagedError(f"it does not follow the schema {SCHEMA}")
+    if not isinstance(content, dict) or content.get("schema") != written.SCHEMA:
+        raise written.DamagedError(f"it does not follow the schema {written.SCHEMA}")
     version = content.get("schema_version")
-    if version != SCHEMA_VERSION or isinstance(version, (bool, float)):
-        raise InputError(f"{path} has schema version {version!r}; this version of steadyset reads {SCHEMA_VERSION}.")
+    if version != written.SCHEMA_VERSION or isinstance(version, (bool, float)):
+        raise InputError(
+            f"{path} has schema version {version!r}; this version of steadyset reads {written.SCHEMA_VERSION}."
+        )
 
 
 @contextmanager
@@ -282,7 +252,7 @@ def _damage_told(path: Path) -> Iterator[None]:
     except InputError:
         raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        what = str(error) if isinstance(error, DamagedError) else f"{type(error).__name__}: {error}"
+        what = str(error) if isinstance(error, written.DamagedError) else f"{type(error).__name__}: {error}"
         raise InputError(f"{path} is damaged: {what}; restore it, or choose another folder.") from None
 
 

@@ -11,7 +11,7 @@ import inspect
 import re
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
@@ -25,18 +25,10 @@ from steadyset.foundation.errors import Argument, Complaints, InputError, about
 from steadyset.foundation.job import current_job
 from steadyset.foundation.text import reference, shown_name
 from steadyset.inference.features import data_directions
-from steadyset.io.data.beside import giving_away, repeated_rows
+from steadyset.io import numbers
 from steadyset.io.data.data_table import Data, as_data, is_annotated
+from steadyset.io.data.sources import giving_away, repeated_rows
 from steadyset.io.labels import feature_names
-from steadyset.io.numbers import (
-    aligned_rows,
-    check_impute,
-    dense_array,
-    group_values,
-    number_array,
-    number_frame,
-    target_values,
-)
 from steadyset.kernels.arrays import Floats
 from steadyset.resampling import Bootstrap, ComplementaryPairs, as_resampling
 from steadyset.runner.columns import (
@@ -111,6 +103,20 @@ class Request:
         told = {name: _selector_details(one, len(self.features), self.plan.task) for name, one in selectors.items()}
         stop = {"automatic": dict(self.automatic)} if self.automatic else {}
         return {**data_details(self.plan, self.target, self.features), **stop, "selectors": told}
+
+
+OTHER = {
+    "selectors": "other selectors",
+    **dict.fromkeys(("features", "n_features"), "other features"),
+    **dict.fromkeys(("data_sha256", "n_rows"), "other data"),
+    "cut": "another top or threshold",
+}
+
+
+def what_differs(settings: Mapping[str, Any], before: Mapping[str, Any], *, without: Collection[str]) -> str:
+    """In words, the first setting that is another one than before; "" where there is none."""
+    keys = [key for key, value in settings.items() if key not in without and before.get(key) != value]
+    return OTHER.get(keys[0], f"another {keys[0].replace('_', ' ')}") if keys else ""
 
 
 def prepared_settings(plan: Plan) -> dict[str, Any]:
@@ -213,7 +219,7 @@ def make_plan(
     """
     data = as_data(X, y, stacklevel=4)
     X, y, groups, task = data.X, data.y, data.groups, data.task
-    drawing, fills, warned = as_resampling(resampling), check_impute(data.impute), check_on_warning(on_warning)
+    drawing, fills, warned = as_resampling(resampling), numbers.check_impute(data.impute), check_on_warning(on_warning)
     prepare = _prepare(data)
     wrong = Complaints("The data cannot be used as it is")
     n_rows = None
@@ -223,17 +229,17 @@ def make_plan(
         n_rows = len(table)
     with wrong.collected():
         check_columns(y)
-        target = target_values(aligned_rows(X, y, "y"), n_rows)
+        target = numbers.target_values(numbers.aligned_rows(X, y, "y"), n_rows)
         kind = task_of(target, task)
         TASKS[kind].check(target)
     with wrong.collected():
-        together = None if groups is None else group_values(aligned_rows(X, groups, "groups"), n_rows)
+        together = None if groups is None else numbers.group_values(numbers.aligned_rows(X, groups, "groups"), n_rows)
     wrong.tell()
     gaps = columns_with_gaps(table)
     refuse_empty(table, gaps, names)
     preparation = None if prepare is None else read_preparation(prepare, labels, len(names), gaps)
     imputes = isinstance(prepare, str) and any(step.name == IMPUTE for step, _ in read_steps(prepare))
-    blocks = None if data.block is None else aligned_rows(X, data.block, "block")
+    blocks = None if data.block is None else numbers.aligned_rows(X, data.block, "block")
     covariates: Any = data.force  # by name, since as_data
     alone = covariates is None and blocks is None
     forced = None if alone else read_forced(covariates, blocks, target, kind, imputes=imputes)
@@ -274,7 +280,7 @@ def make_plan(
 
 def _prepare(data: Data) -> Any:
     """How rows are prepared; medians in gaps, asked for alone, are a preparation too."""
-    if data.impute is None:
+    if numbers.check_impute(data.impute) is None:
         return data.prepare
     if data.prepare is not None:
         raise InputError(
@@ -366,11 +372,11 @@ def _predictor(predictor: Any) -> Any:
 def _numbers(X: Any, features: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
     if not isinstance(X, np.ndarray):
         if hasattr(X, "toarray"):
-            X = dense_array(X, "X")
+            X = numbers.dense_array(X, "X")
         elif not isinstance(X, (list, tuple)):
-            X, columns = number_frame(X, "X")
+            X, columns = numbers.number_frame(X, "X")
             features = columns if features is None else features
-    given = number_array(X, "X")
+    given = numbers.number_array(X, "X")
     table = given if isinstance(X, np.memmap) and given.dtype == np.float64 else np.ascontiguousarray(given, np.float64)
     if table.ndim != 2 or table.shape[1] == 0:
         raise InputError(f"X has the shape {table.shape}; expected one row per observation and one column per feature.")

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from steadyset.cli.interruption import resumable
 from steadyset.cli.lean_start import import_scikit_learn
 from steadyset.cli.terminal import perform, render, warn_of_formulas
 from steadyset.foundation.arguments import CORE, LEVEL, MARGIN, check_core, check_level, check_margin, wrong_argument
+from steadyset.foundation.display import COMPILING, progress_told
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.progress import COMPILING, progress_told
+from steadyset.foundation.job import Job, resumable
 from steadyset.io import beneath
 from steadyset.io.disk import CHOSEN, LIST_NAMES, LIST_SHEET, LIST_TABLE, TABLE, TRIALS, explained, write_durably
-from steadyset.options import Given, job_from, values_of
+from steadyset.options import Given, job_from, job_of, options_of, recorded_job, study_names, values_of, with_files
 from steadyset.options.table import PASSWORD
 
 if TYPE_CHECKING:
@@ -111,10 +111,7 @@ def replicate(given: Given) -> None:
     from steadyset.replications.compare import compare_studies
     from steadyset.replications.run import replication
 
-    stems = [file.name.split(".")[0] for file in given.files]
-    names = stems if len(set(stems)) == len(stems) else [str(file) for file in given.files]
-    if len(set(names)) < len(names):
-        raise InputError("A file is given twice; each study is a file of its own.")
+    names = study_names(given.files)
     read = partial(_read_data, given, people=given.format == "table")
     if len(names) > 1:
         studies = {name: read(file) for name, file in zip(names, given.files, strict=True)}
@@ -126,24 +123,63 @@ def replicate(given: Given) -> None:
 def why(given: Given) -> None:
     """Tell why reruns differ: because of the data, the randomness of a method, or the choice of the method.
 
-    Every run is saved as soon as it finishes: after Ctrl-C or a power cut, --resume continues.
+    A run folder says which data and methods: `steadyset why study-runs`. Every run is saved as soon as it finishes:
+    after Ctrl-C or a power cut, --resume continues.
     """
     import_scikit_learn()
+    from steadyset.assessment import Assessment
     from steadyset.replications.split import variance_split
 
+    made = Assessment.open(given.file) if given.file.is_dir() else None
+    if made is not None:
+        given = _made_of(given, made)
     data = _read_data(given, given.file, people=given.format == "table")
-    _told_of_runs(given, "why", "runs", variance_split, data)
+    _told_of_runs(given, "why", "runs", variance_split, data, None if given.selector else made)
 
 
-def _told_of_runs(given: Given, answer: str, unit: str, function: Callable[..., Any], data: Any) -> None:
-    """Make runs by a function of selectors and data, and tell and record what they say; `answer` names the folder."""
+def _made_of(given: Given, made: Assessment) -> Given:
+    """What was given of a run folder, with the data, the resampling and the seed of the job that made it."""
+    folder, recorded = given.file, made.settings["details"].get("job")
+    job = None if recorded is None else recorded_job(recorded)
+    if job is None or job.command != "assess":
+        by = "Python" if job is None else f"`steadyset {job.command}`"
+        raise InputError(
+            f"{folder} was made by {by}, and does not say which file of data `steadyset assess` would take; give the "
+            "file and --selector."
+        )
+    known = options_of("why")
+    taken = {
+        name: value
+        for name, value in job.options.items()
+        if name in known and (known[name].calls == ("data",) or name in ("file", "resampling", "seed"))
+    }
+
+    def found(file: str) -> str:
+        there = [path for path in (Path(file), folder.parent / file) if path.exists()]
+        if not there:
+            raise InputError(
+                f"{folder} was made of {file}, which is not there any more; put it back, or give the data."
+            )
+        return str(there[0])
+
+    typed = {name: value for name, value in job_of("why", given.values).options.items() if name != "file"}
+    return Given("why", values_of(Job("why", {**with_files(Job("why", taken), found).options, **typed})))
+
+
+def _told_of_runs(
+    given: Given, answer: str, unit: str, function: Callable[..., Any], data: Any, made: Assessment | None = None
+) -> None:
+    """Make runs by a function of selectors and data, and tell and record what they say; `answer` names the folder.
+
+    The selectors are those of `made`, where there is one.
+    """
     from steadyset.findings import findings_of
     from steadyset.findings.parts import record_findings
 
     folder = _folder(given, given.values.get("file") or given.files[0], answer)
     kept, arguments = _kept("what is finished is", folder), given.arguments("run") | {"out": folder}
     with _working(given, arguments, kept, unit):
-        result = function(given.selector, data, **arguments)
+        result = function(given.selector or None if made is None else made, data, **arguments)
     with resumable(kept), explained(folder, resumable=True):
         found = findings_of(result)
         record_findings(found, folder)

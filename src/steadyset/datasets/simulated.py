@@ -8,15 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from steadyset.foundation.arguments import (
-    ALIKE,
-    check_choice,
-    check_integer,
-    check_number,
-    check_seed,
-    is_number,
-    wrong_argument,
-)
+from steadyset.foundation import arguments
 from steadyset.kernels.arrays import Floats, Ints
 
 MOST = 10**8  # rows or features that can be asked for
@@ -78,7 +70,7 @@ class Simulated:
     correlation: Callable[[Ints, Ints], Floats]
     groups: Ints | None = None
 
-    def false_selections(self, selected: Sequence[int] | Any, *, threshold: float = ALIKE) -> FalseSelections:
+    def false_selections(self, selected: Sequence[int] | Any, *, threshold: float = arguments.ALIKE) -> FalseSelections:
         """False positives and false negatives of a selected set V against the relevant set C.
 
         They are the sizes of V and of C minus a, the size of V ∩ C plus min(A(V, C), A(C, V)), where A(V, C) counts
@@ -158,13 +150,13 @@ def similar_features(
     >>> data.relevant
     (0, 15, 30, 44, 59)
     """
-    check_choice("kind", kind, ("blocks", "toeplitz"))
-    check_integer("n", n, least=1, most=MOST)
-    check_integer("d", d, least=N_RELEVANT, most=MOST)
-    check_integer("n_similar", n_similar, least=0)
+    arguments.check_choice("kind", kind, ("blocks", "toeplitz"))
+    arguments.check_integer("n", n, least=1, most=MOST)
+    arguments.check_integer("d", d, least=N_RELEVANT, most=MOST)
+    arguments.check_integer("n_similar", n_similar, least=0)
     if kind == "toeplitz" and n_similar % 2:
-        raise wrong_argument("n_similar", "an even number for toeplitz", n_similar)
-    check_seed("random_state", random_state)
+        raise arguments.wrong_argument("n_similar", "an even number for toeplitz", n_similar)
+    arguments.check_seed("random_state", random_state)
     random = np.random.default_rng(random_state)
     relevant = np.round(np.linspace(0, d - 1, N_RELEVANT)).astype(np.int64)
     if kind == "blocks":
@@ -221,11 +213,11 @@ def fifteen_features(
     >>> data.X.shape, int(data.y.sum())
     ((100, 15), 57)
     """
-    check_integer("n", n, least=1, most=MOST)
-    check_seed("random_state", random_state)
+    arguments.check_integer("n", n, least=1, most=MOST)
+    arguments.check_seed("random_state", random_state)
     four = list(correlations) if isinstance(correlations, list | tuple) else []
-    if len(four) != 4 or not all(is_number(value) and -1 <= value <= 1 for value in four):
-        raise wrong_argument("correlations", "four numbers from -1 to 1", correlations)
+    if len(four) != 4 or not all(arguments.is_number(value) and -1 <= value <= 1 for value in four):
+        raise arguments.wrong_argument("correlations", "four numbers from -1 to 1", correlations)
     random = np.random.default_rng(random_state)
     alike = np.array([1.0, 1.0, 1.0, *four])
     own = random.standard_normal((n, 15))
@@ -315,16 +307,16 @@ def grouped_features(
     >>> data.X.shape, data.groups.tolist()
     ((200, 8), [0, 0, 0, 1, 1, 1, 2, 3])
     """
-    check_integer("q", q, least=1, most=MOST)
-    check_integer("n", n, least=2, most=MOST)
-    check_integer("n_groups", n_groups, least=0, most=MOST)
-    check_integer("n_others", n_others, least=0, most=MOST)
-    check_number("mean", mean, above=-np.inf)
-    check_number("other_mean", other_mean, above=-np.inf)
-    check_number("rho", rho, most=1, or_equal=True)
-    check_seed("random_state", random_state)
+    arguments.check_integer("q", q, least=1, most=MOST)
+    arguments.check_integer("n", n, least=2, most=MOST)
+    arguments.check_integer("n_groups", n_groups, least=0, most=MOST)
+    arguments.check_integer("n_others", n_others, least=0, most=MOST)
+    arguments.check_number("mean", mean, above=-np.inf)
+    arguments.check_number("other_mean", other_mean, above=-np.inf)
+    arguments.check_number("rho", rho, most=1, or_equal=True)
+    arguments.check_seed("random_state", random_state)
     if n_groups + n_others == 0:
-        raise wrong_argument("n_others", "at least 1 where there are no groups", n_others)
+        raise arguments.wrong_argument("n_others", "at least 1 where there are no groups", n_others)
     random = np.random.default_rng(random_state)
     together = n_groups * q
     groups = np.concatenate([np.repeat(np.arange(n_groups), q), n_groups + np.arange(n_others)])
@@ -378,10 +370,10 @@ def redundant_features(
     >>> data.relevant
     (0, 1, 2, 3, 4)
     """
-    check_number("rho", rho, most=1, or_equal=True)
-    check_integer("n", n, least=2, most=MOST)
-    check_integer("d", d, least=2, most=MOST)
-    check_seed("random_state", random_state)
+    arguments.check_number("rho", rho, most=1, or_equal=True)
+    arguments.check_integer("n", n, least=2, most=MOST)
+    arguments.check_integer("d", d, least=2, most=MOST)
+    arguments.check_seed("random_state", random_state)
     random = np.random.default_rng(random_state)
     half = d // 2
     y = random.permutation(np.arange(n) % 2)

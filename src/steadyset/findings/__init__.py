@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyset.findings.citations import FORMATS, Methods
 from steadyset.findings.parts import Findings, Measured, Preference, recorded_findings
-from steadyset.foundation.arguments import (
-    CORE,
-    LEVEL,
-    MARGIN,
-    check_choice,
-    check_core,
-    check_flag,
-    check_level,
-    check_margin,
-)
+from steadyset.foundation import arguments
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.text import counted, listed, number, shown_name
 from steadyset.io.disk import DATABASE, RECORDED_FINDINGS, file_path
@@ -87,11 +78,11 @@ def findings_of(
     from steadyset.inference.consensus import Consensus
 
     asked = {"core": core, "level": level}
-    core, level = CORE if core is None else core, LEVEL if level is None else level
-    largest = MARGIN if margin is None else margin
-    check_core(core)
-    check_level(level)
-    check_margin(largest)
+    core, level = arguments.CORE if core is None else core, arguments.LEVEL if level is None else level
+    largest = arguments.MARGIN if margin is None else margin
+    arguments.check_core(core)
+    arguments.check_level(level)
+    arguments.check_margin(largest)
     if isinstance(result, Findings):
         _refuse_others(result, asked)
         if result.preference is not None:
@@ -142,10 +133,14 @@ def findings_of(
 
 def _joined(found: Findings, replication: ResultLike | None) -> Findings:
     """What an assessment says, with a replication of one of its selectors on the same data, if any."""
+    from steadyset.replications.result import Replication
+
     if replication is None:
         return found
     if found.kind != "assessment":
         raise _not_joined()
+    if not isinstance(replication, Replication | Findings | str | Path):
+        raise arguments.wrong_argument("replication", "a Replication, or the folder of one", replication)
     other = findings_of(replication)
     told, alike = other.replication, ("data_sha256", "cut", "impute")
     if told is None:
@@ -200,8 +195,8 @@ def methods_text(
     >>> print(st.methods_text(sel).split(".")[0])
     The features that 12 runs selected over 6 features were compared as recorded
     """
-    check_choice("format", format, FORMATS)
-    check_flag("keys", keys)
+    arguments.check_choice("format", format, FORMATS)
+    arguments.check_flag("keys", keys)
     return methods_of(result, core=core, level=level, choose=choose).written(format, keys=keys)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.assessment.result import NOT_ABOVE
+from steadyset.assessment.result import NOT_ABOVE, baseline_words
 from steadyset.findings import shortlist_words
 from steadyset.findings.answer import ranked, tells
 from steadyset.findings.of_results import data_told, target_told
@@ -23,12 +23,14 @@ from steadyset.measures.evaluate import AT_CHANCE, BY_COLUMN_ORDER
 from steadyset.options import as_shell_line, options_of
 from steadyset.runner.scoring import score_title
 from steadyset.selections import Selections
+from steadyset.shortlists.exchange import FEWEST
 from steadyset.shortlists.listed import CANDIDATE, LISTED, ListedFeature
 
 MAX_NAMES, CLOSEST, NAMED = 15, 5, 3  # names of a line, where nothing passes, and in a headline
 FEW_LISTS = 20  # up to which names are counted list by list
 FEWEST_STEPS = 3
 SHORTLIST = "st.shortlist(X, y)"
+FILLED_SHORTLIST = 'st.shortlist(st.Data(X, y, impute="median"))'
 LOOK_ALIKES = "listed_features"  # the picture
 SIZE = re.compile(r"(?<=[:,])k=(\d{1,6})(?=,|$)")  # of a method
 NO_CHOICE = (BY_COLUMN_ORDER, NOT_ABOVE, *AT_CHANCE)  # verdicts on a selection that says nothing
@@ -233,7 +235,10 @@ def _predicts(found: Findings, row: Procedure) -> str:
     shown = {True: "Yes: ", False: "Not shown: ", None: ""}[beats(found, row.name)]
     beside = [
         f"{words} {number(value)}"
-        for words, value in (("as many random features", score.random), ("no features", score.blind))
+        for words, value in (
+            ("as many random features", score.random),
+            (baseline_words(found.settings)[1], score.blind),
+        )
         if not isnan(value)
     ]
     return "; ".join(
@@ -259,22 +264,27 @@ def _cautions(found: Findings) -> Iterable[str]:
 
 def _steps(found: Findings) -> tuple[Step, ...]:
     """What goes on from an assessment: a list with a stated error, and more runs."""
-    job = found.settings.get("details", {}).get("job")
+    details = found.settings.get("details", {})
+    job = details.get("job")
     if found.kind != "assessment":
         return ()
     runs = max((row.runs for row in found.summary), default=0)
-    stated = _step("List the features of which about 1 may be false", job, "shortlist", SHORTLIST)
+    gaps = details.get("missing_values") and not found.settings.get("prepare")
+    python, filled = (FILLED_SHORTLIST, {"impute": "median"}) if gaps else (SHORTLIST, {})
+    counts = [*details.get("classes", {}).values(), *details.get("counted", {}).values()]
+    words = "List the features of which about 1 may be false"
+    stated = (_step(words, job, "shortlist", python, **filled),) if min([*counts, FEWEST]) >= FEWEST else ()
     if not runs:  # what made all of them fail would do so again
-        return (stated,)
+        return stated
     more = _step(
         f"{runs} more repeats", job, "assess", f"st.assess(..., n_runs={2 * runs})", runs=str(2 * runs), resume=True
     )
     names = [row.name for row in found.summary]
     wider = [SIZE.sub(lambda size: f"k={2 * int(size[1])}", name) for name in names]
     if wider == names:  # each decides by itself how many
-        return stated, more
+        return *stated, more
     words = "Twice as many features of each method"
-    return stated, more, _step(words, job, "assess", f"st.assess({wider!r}, X, y)", selector=wider, out=None)
+    return *stated, more, _step(words, job, "assess", f"st.assess({wider!r}, X, y)", selector=wider, out=None)
 
 
 def _step(words: str, job: Any, command: str, python: str, **changed: Any) -> Step:
@@ -329,7 +339,7 @@ def _overlap_words(found: Findings, sel: Selections) -> str:
     share = float((sel.counts.astype(float) * (sel.counts - 1)).sum()) / pairs
     by_chance = float(sizes.sum() ** 2 - (sizes**2).sum()) / pairs / sel.n_features
     known = not isinstance(sel.features, UnionOfNames)
-    beside = f", where random lists of these sizes share {number(by_chance)}" if known else ""
+    beside = f", where random lists of these sizes share {by_chance:.2g}" if known else ""
     words = f"Two lists share {counted(round(share, 1), 'name')} on average{beside}"
     again = _again(found.summary[0])
     return f"{words}; {again}." if again and known else f"{words}."

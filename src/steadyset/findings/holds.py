@@ -123,13 +123,16 @@ def _next_study(found: Findings, name: str) -> Iterator[str]:
         return
     halves = next((one for one in found.halves if one.name == name), None)
     if halves is not None:
+        ends = "" if isnan(halves.low) else f"95% interval {_tenths(halves.low)} to {_tenths(halves.high)}; "
+        no_better = " They may agree no better than random choices." if halves.low <= halves.expected else ""
         yield (
             f"Two halves of the rows, which are independent studies of half the size, have {_tenths(halves.common)} of "
-            f"{_tenths(halves.size)} features in common on average ({counted(halves.pairs, 'pair')}); random choices "
-            f"have {_tenths(halves.expected)}."
+            f"{_tenths(halves.size)} features in common on average ({ends}{counted(halves.pairs, 'pair')}); random "
+            f"choices have {_tenths(halves.expected)}.{no_better}"
         )
+    sure = "How sure that is, and what" if halves is not None and isnan(halves.low) else "What"
     yield (
-        f"{'How sure that is, and what studies of other sizes' if halves else 'What a new study'} would select again, "
+        f"{sure} {'studies of other sizes' if halves else 'a new study'} would select again, "
         "`steadyset replicate` estimates for selectors of a fixed number of features; all "
         f"{'else' if halves else 'of this'} is about resamples of these rows."
     )
@@ -214,11 +217,19 @@ def next_study_words(found: Replicated) -> list[str]:
             f"random choices have {chance}."
         )
     ends = ", ".join(f"{_some(found, one.low)} to {_some(found, one.high)} at {one.rows} rows" for one in larger)
-    said = [
-        first,
+    again = (
         f"Of this list of {k}, a new study of {same.rows} rows selects about {_some(found, same.again)} again on "
         f"average (95% interval {_some(found, same.again_low)} to {_some(found, same.again_high)}); a single one "
-        f"between {amount(k * same.one_low)} and {amount(k * same.one_high)}.",
+        f"between {amount(k * same.one_low)} and {amount(k * same.one_high)}."
+    )
+    if half.low == 0.0:  # what is chance at half the rows may be chance at all of them, whatever a curve says
+        again = (
+            f"Of this list of {k}, a new study of {same.rows} rows may then select no more again than chance, and on "
+            f"average at most about {_some(found, same.again_high)}."
+        )
+    said = [
+        first,
+        again,
         f"The data hardly constrain how well larger studies agree: {ends}.",
         _enough(found),
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isnan
+from math import ceil, floor, isnan
 
 from steadyset._version import __version__
 from steadyset.findings.citations import Methods, cite, sentences, told
@@ -13,9 +13,9 @@ from steadyset.findings.paragraphs import data_sentences, software_sentence
 from steadyset.findings.parts import Findings
 from steadyset.foundation.text import amount, counted, expected_count, listed, number, percent, shown_name
 from steadyset.replications.result import Replication
-from steadyset.replications.sources import DATA, METHOD, OWN, WORDS, Sources
+from steadyset.replications.sources import DATA, HALF, METHOD, OWN, WORDS, Remedy, Sources
 from steadyset.replications.split import VarianceSplit
-from steadyset.replications.studies import Q_LEVEL, ComparedStudies, StudyComparison
+from steadyset.replications.studies import LEVEL, ComparedStudies, StudyComparison
 from steadyset.runner.scoring import lower_is_better, score_title
 
 
@@ -61,9 +61,9 @@ STANDARDISED = (
     "Where one study predicts another, values are standardised within each study: shifts and scales of a whole study "
     "play no part, and the studies are taken to mix the same kinds of rows."
 )
-RANDOM_LISTS = (
-    "Chance is that of random lists of the same sizes; features that any target selects often, because of their "
-    "distribution, can come back for that reason: permute the targets to see them."
+ONE_BY_ONE = (
+    "What comes back is tested for each feature by itself, in rows that had no part in listing it; an effect that "
+    "shows only beside other features is not seen."
 )
 
 
@@ -76,7 +76,7 @@ def of_studies(result: StudyComparison) -> Findings:
             f"{counted(len(found.studies), 'study', 'studies')}, {counted(found.n_features, 'shared feature')}",
             "nogueira",
             answer=tuple(_alike(found)),
-            notes=(*found.notes, STANDARDISED, RANDOM_LISTS, *target_told(settings)),
+            notes=(*found.notes, STANDARDISED, ONE_BY_ONE, *target_told(settings)),
             settings=settings,
             studies=found,
         ),
@@ -92,22 +92,18 @@ def _alike(found: ComparedStudies) -> list[str]:
     several = "both studies" if n == 2 else f"at least 2 of {n} studies"
     if back:
         words = [shown_name(one.feature) + (f" ({one.studies})" if n > 2 else "") for one in back]
+        come, their = ("comes", "its") if len(back) == 1 else ("come", "their")
         said = [
-            f"{counted(len(back), 'feature')} of {found.n_features:,} shared ones "
-            f"{'comes' if len(back) == 1 else 'come'} back in {several} in the same direction beyond chance "
-            f"(q at most {percent(Q_LEVEL)}): {listed(words, 10)}."
+            f"{counted(len(back), 'feature')} of {found.n_features:,} shared ones {come} back: {their} effect is in "
+            f"{several}, in the same direction (anything false comes back in at most {percent(LEVEL)} of such "
+            f"comparisons): {listed(words, 10)}."
         ]
     else:
-        best = found.by_chance[n] / max(1, min(one.size for one in found.studies))
+        closest = min(found.features, key=lambda one: one.p_value)
+        near = f" Closest is {shown_name(closest.feature)} (adjusted p {number(closest.p_value)})."
         said = [
-            f"No feature comes back beyond chance: {selected} by {several} in the same direction, and random lists "
-            f"have {chance}. "
-            + (
-                f"With lists this long, among {found.n_features:,} features, not even complete agreement would be "
-                "beyond chance; shorter lists or another study could be."
-                if best > Q_LEVEL
-                else "More rows per study or another study would tell more."
-            )
+            f"No feature is shown to come back: {selected} by {several} in the same direction, and random lists have "
+            f"{chance}.{near if closest.p_value < 1 else ''} More rows per study or another study would tell more."
         ]
     said += [*_held_against_prediction(found), _predicted_by_others(found)]
     opposed = [one.feature for one in found.features if one.opposed]
@@ -118,7 +114,7 @@ def _alike(found: ComparedStudies) -> list[str]:
 
 def _held_against_prediction(found: ComparedStudies) -> list[str]:
     """Whether the agreement seen is that which the studies' own resamples let expect."""
-    shared = [one for one in found.pairs if one.common > 1 and one.p_value <= Q_LEVEL]
+    shared = [one for one in found.pairs if one.common > 1 and one.p_value <= LEVEL]
     turned = next((one for one in shared if 2 * one.same_direction < one.common), None)
     if turned and not found.names_directions:
         return [
@@ -165,9 +161,10 @@ def _methods_of_studies(result: StudyComparison) -> Methods:
     lists = (
         f"{shown_name(found.selector)} selected from the {found.n_features:,} features that the studies share in each "
         f"of {counted(len(found.studies), 'study', 'studies')} (rows: {listed(each)}). A feature was said to come back "
-        "where at least two studies selected it in the same direction and the q-value was at most "
-        f"{percent(Q_LEVEL)}, from the Poisson binomial law of the number of random lists of the same sizes that hold "
-        f"a feature, adjusted for all shared features{cite('benjamini1995')}."
+        "where the lists of other studies held it and its effect was in their direction in at least two studies, by "
+        "one-sided permutation tests of ranks on rows that had no part in those lists, with p-values adjusted by "
+        f"Bonferroni for all tests of all studies, at {percent(LEVEL)} (for two studies the procedure of Bogomolov and "
+        f"Heller{cite('bogomolov2018')})."
     )
     others = (
         f"Each study was predicted by a model of the others ({score_title(found.score)}) on features standardised "
@@ -180,9 +177,8 @@ def _methods_of_studies(result: StudyComparison) -> Methods:
 
 # ---- why reruns differ ----------------------------------------------------------------------------------------------
 
-HALF_OF_IT = 0.5
 ADVICE = {
-    OWN: "More of what the selector averages over, such as trees, or several seeds together would steady it without "
+    OWN: "More of what the selectors average over, such as trees, or several seeds together would steady them without "
     "more data.",
     WORDS[DATA]: "More rows may steady it, as far as `steadyset replicate` tells, or a choice that counts look-alikes "
     "as one: `steadyset shortlist` gives groups.",
@@ -219,7 +215,9 @@ def _why(found: Sources) -> list[str]:
         if others
         else f"{differ}, because of the data: one method without randomness of its own ran, and nothing else varied."
     ]
-    if first.low > HALF_OF_IT and first.name in ADVICE:
+    if found.remedy is not None:
+        said.append(_more_trees(found.remedy))
+    elif first.low > HALF and first.name in ADVICE:
         said.append(ADVICE[first.name])
     if others and not found.random:
         said.append("None of the methods has randomness of its own.")
@@ -231,6 +229,25 @@ def _why(found: Sources) -> list[str]:
     else:
         said.append("No single row changes the selection more than chance does.")
     return said
+
+
+def _more_trees(found: Remedy) -> str:
+    """How much more to average over, rounded up; no number where the runs bound none."""
+    if found.alike:
+        return (
+            "Features that are alike compete for places in the list, and more trees or seeds do not decide between "
+            "them: `steadyset shortlist` gives groups."
+        )
+    what = "trees" if found.trees else "seeds, whose scores are averaged,"
+    if isnan(found.high):
+        return f"More {what} steady it without more data; how many are enough, these runs do not bound."
+    times, most = ceil(found.times), f"{floor(found.low)} to {ceil(found.high)}"
+    grown = f"Grow about {times} times as many trees ({times * found.trees:,} instead of {found.trees:,})"
+    return (
+        f"{grown if found.trees else f'Average its scores over about {times} seeds'}: its own randomness is then about "
+        f"half of the disagreement or less, without more data ({most} {'times' if found.trees else 'seeds'}, by that "
+        "interval)."
+    )
 
 
 def _share(value: float) -> str:

@@ -13,24 +13,9 @@ import numpy as np
 from steadyset.assessment import Assessment
 from steadyset.assessment.request import DETAILS, copies_in_both_halves
 from steadyset.assessment.result import DEFAULT_MEASURE, NOT_ABOVE, baseline_words, everything, steadiness
-from steadyset.findings import paragraphs
+from steadyset.findings import paragraphs, parts
 from steadyset.findings.answer import best_predictor, no_better_than_baselines, preference, ranked, steadiest
-from steadyset.findings.parts import (
-    STABILITY,
-    Backed,
-    Baseline,
-    Between,
-    Core,
-    Differences,
-    FeatureRows,
-    Findings,
-    Procedure,
-    RankedFeature,
-    Reason,
-    RiskGroup,
-    Score,
-    Test,
-)
+from steadyset.findings.parts import Findings, Procedure
 from steadyset.foundation.arguments import CORE
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.text import amount, counted, expected_count, listed, number, percent, shown_name, span
@@ -45,8 +30,10 @@ from steadyset.io.labels import UnionOfNames
 from steadyset.io.lists import UNKNOWN_UNIVERSE
 from steadyset.measures.evaluate import BY_COLUMN_ORDER, MOST_TIED, is_of_scale, judged
 from steadyset.measures.record import get_measure
+from steadyset.replications.result import halves_told
 from steadyset.runner.scoring import ACCURACY, BALANCED_ACCURACY, LACKING, lower_is_better, score_title
 from steadyset.selections import Selections, as_selections
+from steadyset.shortlists.exchange import FEWEST
 from steadyset.tasks import CLASSES, TASKS, is_unbalanced
 
 MAX_NAMED = 5  # procedures that a note names
@@ -81,7 +68,7 @@ def of_selections(
         numbers = value.stability, value.low, value.high, words, float(sel.sizes.mean()) if sel.n_runs else nan
         rows.append(Procedure(name, sel.n_runs, *numbers, tied=sel.tied_share or 0.0, note=value.note))
     several = {name: sel for name, sel in runs.items() if sel.n_runs > 1}
-    tested = (differences(compare(several, level=level), STABILITY),) if len(several) > 1 else ()
+    tested = (differences(compare(several, level=level), parts.STABILITY),) if len(several) > 1 else ()
     sizes = sorted({sel.n_features for sel in runs.values()})
     features = counted(sizes[0], "feature") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} features"
     n_runs = sum(sel.n_runs for sel in runs.values())
@@ -140,7 +127,7 @@ def of_comparison(
         words = _verdict(judged(*ends, comparison.tied.get(name)), scored.get(name)) if has_words else ""
         size, tied = float(runs[name].sizes.mean()) if name in runs else nan, comparison.tied.get(name, 0.0)
         rows.append(Procedure(name, int(row["n_runs"]), *ends, words, size, tied=tied, note=str(row["note"])))
-    tested = (differences(comparison, STABILITY),)
+    tested = (differences(comparison, parts.STABILITY),)
     found = Findings(
         "comparison",
         f"{counted(len(rows), 'procedure')} by {comparison.measure}",
@@ -201,8 +188,8 @@ def of_consensus(found: Consensus) -> Findings:
     """The agreement, what is backed together and the ranking, with what random sets would give beside them."""
     rows = tuple(_method(row) for row in found.methods.to_dict("records"))
     records: dict[str, Any] = {"backed": found.backed.to_dict("records"), "between": found.between.to_dict("records")}
-    backed = tuple(Backed(**row) for row in records["backed"])
-    between = tuple(Between(**row) for row in records["between"])
+    backed = tuple(parts.Backed(**row) for row in records["backed"])
+    between = tuple(parts.Between(**row) for row in records["between"])
     d = next(iter(found.procedures.values())).n_features
     return Findings(
         "consensus",
@@ -216,7 +203,7 @@ def of_consensus(found: Consensus) -> Findings:
         between=between,
         backed=backed,
         ranking=tuple(
-            RankedFeature(
+            parts.RankedFeature(
                 **{key: row[key] for key in ("feature", "rank", "score", "methods", "runs", "frequency", "by_chance")},
                 frequencies={name: float(row[f"frequency: {name}"]) for name in found.procedures},
                 direction=row["direction"],
@@ -243,7 +230,10 @@ def _notes_of_methods(rows: Sequence[Procedure]) -> list[str]:
 
 
 def _consensus_answer(
-    found: Consensus, rows: tuple[Procedure, ...], between: tuple[Between, ...], backed: tuple[Backed, ...]
+    found: Consensus,
+    rows: tuple[Procedure, ...],
+    between: tuple[parts.Between, ...],
+    backed: tuple[parts.Backed, ...],
 ) -> list[str]:
     together = backed[-1]
     votes = found.features["methods"] == len(rows)
@@ -274,7 +264,7 @@ def _consensus_answer(
     ]
 
 
-def _by_chance(one: Backed) -> str:
+def _by_chance(one: parts.Backed) -> str:
     if not one.features:
         return ""
     error = f" ± {one.mc_error:.2g}" if one.mc_error else ""
@@ -287,11 +277,11 @@ def _method(row: dict[Any, Any]) -> Procedure:
     return Procedure(str(row["method"]), int(row["n_runs"]), *ends, "", float(row["size"]), note=str(row["note"]))
 
 
-def cores_of(selections: Mapping[str, Selections], rows: Sequence[Procedure], core: float) -> tuple[Core, ...]:
+def cores_of(selections: Mapping[str, Selections], rows: Sequence[Procedure], core: float) -> tuple[parts.Core, ...]:
     """One core per procedure."""
     verdicts = {row.name: row.verdict for row in rows}
     return tuple(
-        Core(name, tuple(steady_core(sel, core)), _note(sel, verdicts.get(name, "")))
+        parts.Core(name, tuple(steady_core(sel, core)), _note(sel, verdicts.get(name, "")))
         for name, sel in selections.items()
     )
 
@@ -302,7 +292,7 @@ def _note(sel: Selections, verdict: str) -> str:
     return BY_COLUMN_ORDER if verdict == BY_COLUMN_ORDER else ""
 
 
-def differences(found: Comparison, what: str) -> Differences:
+def differences(found: Comparison, what: str) -> parts.Differences:
     """The tests of a comparison of `what` (the stability, or a score), and its letters in a sentence.
 
     How many pairs the p-values are adjusted for is said: beside others the same two procedures have other p-values.
@@ -311,23 +301,24 @@ def differences(found: Comparison, what: str) -> Differences:
     kinds = {"first": str, "second": str, "note": str, "paired": bool}
     kinds |= dict.fromkeys(("difference", "low", "high", "p_value", "p_adjusted"), float)
     rows: list[dict[str, Any]] = [{key: kind(row[key]) for key, kind in kinds.items()} for row in found.pairs]
-    tests = tuple(Test(**row, told_apart=row["p_adjusted"] <= alpha) for row in rows)
+    tests = tuple(parts.Test(**row, told_apart=row["p_adjusted"] <= alpha) for row in rows)
     paired = {test.paired for test in tests}
     kind = "tests of independent runs" if paired <= {False} else "paired tests"
     kind = "tests, paired where runs match" if len(paired) > 1 else kind
     known = counted(sum(not isnan(test.p_value) for test in tests), "pair")
     adjusted = f"{ADJUSTED[found.adjust]} over {known}" if found.adjust in ADJUSTED else ""
-    how = f"{kind if what == STABILITY else CORRECTED_T}{adjusted}, {percent(alpha)}"
+    how = f"{kind if what == parts.STABILITY else CORRECTED_T}{adjusted}, {percent(alpha)}"
     groups = {str(name): letters for name, letters in found.groups.items()}
     letters = ", ".join(f"{shown_name(name)} ({letters})" for name, letters in groups.items() if letters)
     words = f"In {what.replace('_', ' ')}: {letters}; those that share a letter show no significant difference ({how})."
-    return Differences(what, how, groups, tests, words, found.adjust or "")
+    return parts.Differences(what, how, groups, tests, words, found.adjust or "")
 
 
-def rows_of(blocks: Iterable[FeatureBlock]) -> tuple[FeatureRows, ...]:
+def rows_of(blocks: Iterable[FeatureBlock]) -> tuple[parts.FeatureRows, ...]:
     """The first rows of each block."""
     return tuple(
-        FeatureRows(block.name, tuple(block.rows(MOST_ROWS)), max(0, len(block.order) - MOST_ROWS)) for block in blocks
+        parts.FeatureRows(block.name, tuple(block.rows(MOST_ROWS)), max(0, len(block.order) - MOST_ROWS))
+        for block in blocks
     )
 
 
@@ -339,7 +330,7 @@ def of_assessment(assessment: Assessment, *, core: float, level: float, margin: 
     scoring = tuple(assessment.settings["scoring"])
     rows = _assessed_rows(assessment, level)
     tested, why_not = _assessed_differences(assessment, level)
-    stabilities = next((one for one in tested if one.what == STABILITY), None)
+    stabilities = next((one for one in tested if one.what == parts.STABILITY), None)
     prefers = preference(assessment, ranked(rows), stabilities, margin=margin, level=level)
     answer = steadiest(ranked(rows), tested, level, "selector")
     if scoring:
@@ -388,7 +379,7 @@ def of_assessment(assessment: Assessment, *, core: float, level: float, margin: 
         else alternatives_of(assessment.selections, assessment.alike, _run_scores(assessment)),
         predictions=tuple(_predicted(assessment, level)),
         coefficients=tuple(_coefficients(assessment)),
-        halves=tuple(assessment.halves),
+        halves=tuple(map(halves_told, assessment.halves)),
         settings={key: value for key, value in assessment.settings.items() if key != "features"},
         selections=assessment.selections,
         extract=assessment.extract,
@@ -396,7 +387,7 @@ def of_assessment(assessment: Assessment, *, core: float, level: float, margin: 
     return replace(found, methods=paragraphs.of_assessment(assessment, found))
 
 
-def _risk_groups(assessment: Assessment) -> Iterator[RiskGroup]:
+def _risk_groups(assessment: Assessment) -> Iterator[parts.RiskGroup]:
     """The curves of each selector, the mean over its runs; of no task that has none."""
     times = assessment.settings.get(DETAILS, {}).get("points", ())
     for place, name in enumerate(assessment.selectors):
@@ -417,7 +408,7 @@ def _risk_groups(assessment: Assessment) -> Iterator[RiskGroup]:
             expected = np.full(len(times) if np.isfinite(predicted).any() else 0, nan)
             if len(expected):
                 expected[enough] = np.nanmean(predicted[:, enough], axis=0)
-            yield RiskGroup(name, risk, *(tuple(map(float, one)) for one in (times, share, low, high, expected)))
+            yield parts.RiskGroup(name, risk, *(tuple(map(float, one)) for one in (times, share, low, high, expected)))
 
 
 def _run_scores(assessment: Assessment) -> dict[str, Any]:
@@ -465,7 +456,7 @@ def _assessed_rows(assessment: Assessment, level: float) -> tuple[Procedure, ...
             **{key: float(row[key]) for key in ("stability", "low", "high", "size", "tied")},
             verdict=str(row["verdict"]),
             scores={
-                score: Score(*(float(row[f"{score}{end}"]) for end in ("", "_se", "_blind", "_random")))
+                score: parts.Score(*(float(row[f"{score}{end}"]) for end in ("", "_se", "_blind", "_random")))
                 for score in assessment.settings["scoring"]
             },
             failures=int(row["failures"]),
@@ -476,7 +467,7 @@ def _assessed_rows(assessment: Assessment, level: float) -> tuple[Procedure, ...
     )
 
 
-def _baselines(assessment: Assessment, rows: tuple[Procedure, ...]) -> tuple[Baseline, ...]:
+def _baselines(assessment: Assessment, rows: tuple[Procedure, ...]) -> tuple[parts.Baseline, ...]:
     """One row without features, and one for each size of a random selection."""
     scoring = assessment.settings["scoring"]
     blind = {score: _first(row.scores[score].blind for row in rows) for score in scoring}
@@ -484,11 +475,11 @@ def _baselines(assessment: Assessment, rows: tuple[Procedure, ...]) -> tuple[Bas
         TASKS.find(assessment.settings.get("task", CLASSES)).blind_words,
         baseline_words(assessment.settings),
     )
-    found = [Baseline(alone if assessment.settings.get("force") else f"{word}, {alone}", blind)]
+    found = [parts.Baseline(alone if assessment.settings.get("force") else f"{word}, {alone}", blind)]
     for size in dict.fromkeys(amount(row.size) for row in rows if not isnan(row.size)):
         alike = [row for row in rows if amount(row.size) == size]
         random = {score: _first(row.scores[score].random for row in alike) for score in scoring}
-        found.append(Baseline(random_features(size), random))
+        found.append(parts.Baseline(random_features(size), random))
     return tuple(one for one in found if any(not isnan(value) for value in one.scores.values()))
 
 
@@ -520,13 +511,13 @@ def _first(values: Iterator[float]) -> float:
     return next((value for value in values if not isnan(value)), nan)
 
 
-def _assessed_differences(assessment: Assessment, level: float) -> tuple[tuple[Differences, ...], list[str]]:
+def _assessed_differences(assessment: Assessment, level: float) -> tuple[tuple[parts.Differences, ...], list[str]]:
     """The tests of stability and of each score, and why there are none where several selectors were asked for."""
     if len(assessment.selectors) == 1:
         return (), []
     found, why_not = [], []
     try:
-        stabilities = differences(assessment.compare(level=level), STABILITY)
+        stabilities = differences(assessment.compare(level=level), parts.STABILITY)
         if sum(map(bool, stabilities.groups.values())) > 1:  # those without a stability have no letter
             found.append(stabilities)
     except InputError as error:
@@ -541,9 +532,9 @@ def _assessed_differences(assessment: Assessment, level: float) -> tuple[tuple[D
     return tuple(found), why_not
 
 
-def _reasons(told: Iterator[tuple[str, str]]) -> tuple[Reason, ...]:
+def _reasons(told: Iterator[tuple[str, str]]) -> tuple[parts.Reason, ...]:
     counts = Counter(pair for pair in told if pair[1])
-    return tuple(Reason(name, runs, text) for (name, text), runs in counts.items())
+    return tuple(parts.Reason(name, runs, text) for (name, text), runs in counts.items())
 
 
 def _assessment_notes(assessment: Assessment, rows: tuple[Procedure, ...]) -> list[str]:
@@ -617,12 +608,13 @@ def _lacking_told(assessment: Assessment) -> list[str]:
         for cell in assessment.cells
         if (cell.failure and cell.failure == task.unlearnable) or any(LACKING in told for told in cell.warnings)
     }
-    if lacking and "stratified=True" not in assessment.settings["resampling"]:
-        return [
-            f"In {counted(len(lacking), 'run')} the training or test rows lack {what}; a resampling with "
-            f"stratified=True keeps {kept} in both."
-        ]
-    return []
+    if not lacking or "stratified=True" in assessment.settings["resampling"]:
+        return []
+    said = f"In {counted(len(lacking), 'run')} the training or test rows lack {what}; "
+    least = min([*assessment.settings["details"].get("counted", {}).values(), FEWEST])
+    if least < FEWEST:
+        return [f"{said}all rows hold {least}, too few to keep enough in both, however runs are drawn."]
+    return [f"{said}a resampling with stratified=True keeps {kept} in both."]
 
 
 def _unbalanced_told(classes: Mapping[str, int], score: str) -> list[str]:

@@ -10,21 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from steadyset._version import __version__
 from steadyset.assessment.request import data_details, fingerprint, prepared_settings
-from steadyset.assessment.result import steadiness
+from steadyset.assessment.result import baseline_words, steadiness
+from steadyset.findings import paragraphs
 from steadyset.findings.citations import Methods, cite, sentences, told
 from steadyset.findings.of_results import cores_of, rows_of, target_told
-from steadyset.findings.paragraphs import (
-    LEARN,
-    core_sentence,
-    data_sentences,
-    direction_sentence,
-    frequency_sentence,
-    one_by_one,
-    resampling_sentence,
-    results_sentences,
-    software_sentence,
-    stability_sentences,
-)
 from steadyset.findings.parts import Configuration, Findings, Procedure, Reason, Score
 from steadyset.foundation.arguments import LEVEL
 from steadyset.foundation.text import counted, listed, number, shown_name
@@ -61,6 +50,7 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
     """The front and the configuration that the rule `choose` picks; its fits are computed again for its features."""
     chosen = tuning.choose() if choose is None else tuning.choose(choose)
     blind = tuning.evaluator.blind_scores()
+    least, beaten = _baseline(tuning, blind)
     selections = {f"configuration {chosen}": tuning.selections(chosen)}
     rows = tuple(_row(tuning, chosen, name, sel, level, blind) for name, sel in selections.items())
     frame, plan = tuning.frame, tuning.evaluator.plan
@@ -73,11 +63,11 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
         level,
         core,
         plan.score_names,
-        tuple(_answer(tuning, chosen, choose, blind)),
+        tuple(_answer(tuning, chosen, choose, least, beaten)),
         rows,
         cores=cores_of(selections, rows, core),
         features=rows_of(tuning.feature_blocks(chosen, core=core, level=level)),
-        front=_above(tuning, front_of(tuning, chosen), blind),
+        front=_above(tuning, front_of(tuning, chosen), least),
         failures=tuple(
             Reason(f"configuration {number}", int(row["failures"]), str(row["reason"]))
             for number, row in zip(frame.index, frame.to_dict("records"), strict=True)
@@ -152,7 +142,7 @@ def _is_above(tuning: Tuning, number: int, blind: Mapping[str, float], *, surely
     return end < blind[score] if lower else end > blind[score]
 
 
-def _recommended(tuning: Tuning, chosen: int, blind: Mapping[str, float]) -> str:
+def _recommended(tuning: Tuning, chosen: int, blind: Mapping[str, float], beaten: str) -> str:
     """The headline: the configuration to take, or that none is shown to predict."""
     values = tuning.frame.loc[chosen]
     params = next(drawn for n, drawn, _ in tuning.trials if n == chosen)
@@ -162,20 +152,30 @@ def _recommended(tuning: Tuning, chosen: int, blind: Mapping[str, float]) -> str
         return f"Recommended is {which}."
     score = next(name for name in tuning.objectives if name in blind)
     without = f"{score_title(score)} {number(blind[score], 3)}"
-    return f"No configuration is shown to predict better than no features ({without}); the closest is {which}."
+    return f"No configuration is shown to predict better than {beaten} ({without}); the closest is {which}."
 
 
-def _answer(tuning: Tuning, chosen: int, rule: str | None, blind: Mapping[str, float]) -> list[str]:
+def _baseline(tuning: Tuning, blind: Mapping[str, float]) -> tuple[Mapping[str, float], str]:
+    """What a configuration has to beat: the covariates alone, or nothing at all where that predicts better."""
+    plan, score = tuning.evaluator.plan, next((name for name in tuning.objectives if name in blind), None)
+    if plan.forced is not None and score is not None:
+        nothing = tuning.evaluator.blind_scores(covariates=False)
+        if (nothing[score] < blind[score]) if lower_is_better(score) else (nothing[score] > blind[score]):
+            return nothing, baseline_words({})[1]
+    return blind, baseline_words(prepared_settings(plan))[1]
+
+
+def _answer(tuning: Tuning, chosen: int, rule: str | None, blind: Mapping[str, float], beaten: str) -> list[str]:
     on_front = len(tuning.front)
     below = on_front - sum(_is_above(tuning, int(n), blind) for n in tuning.front.index)
     words, _ = rule_words(tuning, rule or DEFAULT_RULE)
     return [
-        _recommended(tuning, chosen, blind),
+        _recommended(tuning, chosen, blind, beaten),
         f"{counted(len(tuning.frame), 'configuration')} {'was' if len(tuning.frame) == 1 else 'were'} tried, "
         f"{on_front} {'is' if on_front == 1 else 'are'} on the front.",
-        *([f"{below} on the front predict no better than no features, and are not recommended."] if below else []),
+        *([f"{below} on the front predict no better than {beaten}, and are not recommended."] * bool(below)),
         *_left_out(tuning),
-        f"Chosen by {rule or DEFAULT_RULE}: configuration {chosen}, {words}.",
+        f"Chosen by {(rule or DEFAULT_RULE).partition(':')[0]}: configuration {chosen}, {words}.",
         selected_words(tuning.features(chosen)),
     ]
 
@@ -231,24 +231,24 @@ def methods_of_tuning(tuning: Tuning, found: Findings, chosen: int, choose: str 
     failed = int(tuning.frame[N_FEATURES].isna().sum())
     left_out = f"Of these configurations {failed} failed in every run and could not be chosen."
     first = sentences(
-        *data_sentences(settings, details),
+        *paragraphs.data_sentences(settings, details),
         told("12c", _configurations(tuning)),
         told("12c", _space(tuning)),
         told("12c", _refitted(tuning)),
-        resampling_sentence(settings, details, plan.n_runs, "Each configuration"),
+        paragraphs.resampling_sentence(settings, details, plan.n_runs, "Each configuration"),
         told("12c", left_out if failed else ""),
     )
     optuna = f"Optuna {version('optuna')}{cite('akiba2019')}"
     second = sentences(
-        *stability_sentences(found),
+        *paragraphs.stability_sentences(found),
         told("12e", f"Features counted as alike from a similarity of {alike.threshold:g} on." if alike else ""),
         told("12c", _choice(tuning, chosen, choose or DEFAULT_RULE)),
-        core_sentence(found, "chosen configuration"),
-        frequency_sentence(found),
-        direction_sentence(found, plan.task),
-        software_sentence(__version__, details["versions"], learn=True, more=optuna),
+        paragraphs.core_sentence(found, "chosen configuration"),
+        paragraphs.frequency_sentence(found),
+        paragraphs.direction_sentence(found, plan.task),
+        paragraphs.software_sentence(__version__, details["versions"], learn=True, more=optuna),
     )
-    return Methods((first, second), results_sentences(found))
+    return Methods((first, second), paragraphs.results_sentences(found))
 
 
 def _configurations(tuning: Tuning) -> str:
@@ -272,10 +272,10 @@ def _space(tuning: Tuning) -> str:
     models = []
     for name, model in space.models.items():
         summary, text = about_selector(model.estimator, task)
-        learn = LEARN[1] if type(model.estimator).__module__.startswith("sklearn.") else ""
+        learn = paragraphs.LEARN[1] if type(model.estimator).__module__.startswith("sklearn.") else ""
         models.append(f"{_with_summary(name, summary)}{cite(text, learn)}")
     kept = "" if set(space.filters) == {NO_FILTER} else f", keeping {_domain(space.fraction)} of the features"
-    return f"Filters were {one_by_one(filters)}{kept}; models were {one_by_one(models)}."
+    return f"Filters were {paragraphs.one_by_one(filters)}{kept}; models were {paragraphs.one_by_one(models)}."
 
 
 def _refitted(tuning: Tuning) -> str:
@@ -284,7 +284,7 @@ def _refitted(tuning: Tuning) -> str:
     if not tuning.evaluator.refits or not names:
         return ""
     words = TASKS[tuning.evaluator.plan.task].predictor_words
-    return f"What {one_by_one(names)} selected was judged by a {words} fitted to it."
+    return f"What {paragraphs.one_by_one(names)} selected was judged by a {words} fitted to it."
 
 
 def _with_summary(name: str, summary: str) -> str:

@@ -138,7 +138,7 @@ def alike_table(found: Findings) -> ReportTable:
     columns = [
         column("feature", "feature", text=True),
         column("studies", "studies", count),
-        column("q", "q_value", wording.p_value),
+        column("p, adjusted", "p_value", wording.p_value),
         column("comes back", "comes_back", yes_or_no, text=True),
         *(_in_study(one, place) for place in range(len(one.studies))),
     ]

@@ -10,16 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from steadyset.findings import holds
 from steadyset.findings.answer import SCALE, alternatives_words
 from steadyset.findings.box import Box, box_of, shown_procedure
-from steadyset.findings.holds import (
-    coefficient_legend,
-    coefficient_sentences,
-    next_study_words,
-    prediction_legend,
-    prediction_sentences,
-    what_can_be_said,
-)
 from steadyset.findings.other_tables import (
     alike_table,
     alternatives_table,
@@ -76,6 +69,7 @@ if TYPE_CHECKING:
 MOST_LISTED = 100  # features of a shortlist that a document shows
 FIRST_LISTED = 10  # features of a list before the reader asks for more
 FEW_LISTED = 5  # rows of a table beside the list
+SAID_OF_STUDIES = 4  # sentences of the next study; the table below says which features come out again
 MAX_COMPARED = 8  # lists that are held against each other one by one
 FOLDED = 70  # the place from which on a part of a document is for specialists, and opened when asked for
 MOST_FEATURES = 25  # rows of a long table that a document shows; the script of the page shows the others
@@ -223,12 +217,6 @@ def _lines(block: Block) -> Iterator[str]:
             yield from box.lines()
 
 
-def tables_of(found: Findings) -> dict[str, ReportTable]:
-    """Every table of the sections, by name."""
-    blocks = [block for section in SECTIONS for block in section.blocks(found)]
-    return {block.table.name: block.table for block in blocks if isinstance(block, TableBlock)}
-
-
 def display_of(found: Findings, kind: str = "", *, most: int | None = MOST_ROWS) -> Display:
     """What a terminal and a notebook show of findings, with at most so many rows of a table.
 
@@ -241,10 +229,11 @@ def display_of(found: Findings, kind: str = "", *, most: int | None = MOST_ROWS)
     box = box_of(found)
     if found.shortlist is None:  # of which "What would help?" says the same
         titled["What to do next"] = [str(step) for step in box.steps]
-    sections = {title: lines for title, lines in titled.items() if lines}
     first = () if found.shortlist is not None else (box.headline, *map(str, box.names))
     caution = [f"Caution: {told}" for name, told in box.facts.items() if name == "Caution" and told in found.notes]
-    answer = dict.fromkeys((*first, *found.answer, *caution))  # what stands here is no note any more
+    answer = dict.fromkeys((*first, *found.answer, *caution))
+    left = {title: [line for line in lines if line not in answer] for title, lines in titled.items()}
+    sections = {title: lines for title, lines in left.items() if lines}
     return Display(kind or f"Findings of {found.kind}", found.about, tuple(answer), tables, legends, sections)
 
 
@@ -443,21 +432,28 @@ def _helps(found: Findings) -> Iterator[Block]:
 
 def _next_study(found: Findings) -> Iterator[Block]:
     assert found.replication is not None
-    if found.kind != "replication":  # whose answer says it
-        yield from map(_text, next_study_words(found.replication))
-    yield TableBlock(studies_table(found))
+    is_joined = found.kind != "replication"  # whose answer says it
+    if is_joined:
+        yield from map(_text, holds.next_study_words(found.replication)[:SAID_OF_STUDIES])
+    yield TableBlock(studies_table(found), heading="Studies of other sizes", folded=is_joined)
     yield _text(
         "In common: of two such studies. Again: of this list, in such a study: on average, and in 95% of single ones. "
         "Intervals in brackets are at 95%.",
         small=True,
     )
-    yield TableBlock(kept_table(found), MOST_LISTED, ("more feature", "selected less often"), heading="This list")
+    yield TableBlock(
+        kept_table(found),
+        MOST_LISTED,
+        ("more feature", "selected less often"),
+        "Which features of this list come out again",
+        is_joined,
+    )
 
 
 def _predictions_hold(found: Findings) -> Iterator[Block]:
-    yield from map(_text, prediction_sentences(found))
+    yield from map(_text, holds.prediction_sentences(found))
     yield TableBlock(predictions_table(found))
-    yield _text(prediction_legend(found), small=True)
+    yield _text(holds.prediction_legend(found), small=True)
 
 
 def _studies(found: Findings) -> Iterator[Block]:
@@ -492,16 +488,16 @@ def _alternatives(found: Findings) -> Iterator[Block]:
 
 
 def _signs_hold(found: Findings) -> Iterator[Block]:
-    yield from map(_text, coefficient_sentences(found))
+    yield from map(_text, holds.coefficient_sentences(found))
     several, left_out = len(found.coefficients) > 1, ("more feature", "selected less often")
     for place, one in enumerate(found.coefficients):
         table = coefficients_table(one, place)
         yield TableBlock(table, FIRST_LISTED, left_out, one.name if several else "", several, one.name)
-    yield _text(coefficient_legend(found), small=True)
+    yield _text(holds.coefficient_legend(found), small=True)
 
 
 def _said(found: Findings) -> Iterator[Block]:
-    if said := what_can_be_said(found):
+    if said := holds.what_can_be_said(found):
         yield _text(said)
 
 

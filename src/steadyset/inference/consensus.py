@@ -11,16 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.foundation.arguments import (
-    CORE,
-    LEVEL,
-    check_choice,
-    check_core,
-    check_integer,
-    check_level,
-    is_number,
-    wrong_argument,
-)
+from steadyset.foundation import arguments
 from steadyset.foundation.display import Drawable, ShownFindings
 from steadyset.foundation.errors import InputError
 from steadyset.inference.interval import confidence_interval
@@ -116,8 +107,8 @@ def consensus(
     aggregate: str = "top_frequency",
     backing: float = BACKING,
     measure: str = "phi",
-    core: float = CORE,
-    level: float = LEVEL,
+    core: float = arguments.CORE,
+    level: float = arguments.LEVEL,
     directions: Mapping[str, str] | None = None,
     undefined: Undefined = "nan",
     n_draws: int = 10_000,
@@ -173,12 +164,14 @@ def consensus(
     >>> found.features[["feature", "methods", "runs"]].head(2).to_dict("records")
     [{'feature': 'a', 'methods': 2, 'runs': 4}, {'feature': 'b', 'methods': 2, 'runs': 3}]
     """
-    check_choice("aggregate", aggregate, RULES)
-    if not (is_number(backing) and 0 < backing <= 1):
-        raise wrong_argument("backing", f"a share of the runs above 0 and at most 1, such as {BACKING}", backing)
-    check_core(core)
-    check_level(level)
-    check_integer("n_draws", n_draws, least=2)
+    arguments.check_choice("aggregate", aggregate, RULES)
+    if not (arguments.is_number(backing) and 0 < backing <= 1):
+        raise arguments.wrong_argument(
+            "backing", f"a share of the runs above 0 and at most 1, such as {BACKING}", backing
+        )
+    arguments.check_core(core)
+    arguments.check_level(level)
+    arguments.check_integer("n_draws", n_draws, least=2)
     options = Options(undefined, "auto", n_draws, random_state)
     record = get_measure(measure)
     if not isinstance(get_family(record), Pairwise):
@@ -188,7 +181,7 @@ def consensus(
     if directions is not None and not (
         isinstance(directions, Mapping) and all(isinstance(word, str) for word in directions.values())
     ):
-        raise wrong_argument("directions", "a mapping from feature names to words, or None", directions)
+        raise arguments.wrong_argument("directions", "a mapping from feature names to words, or None", directions)
     runs, notes = over_all_features(_named(methods))
     backers = {name: np.flatnonzero(in_core(sel, backing)) for name, sel in runs.items()}
     d, sizes = next(iter(runs.values())).n_features, np.array([len(places) for places in backers.values()])
@@ -211,7 +204,7 @@ def _named(methods: Any) -> dict[str, Selections]:
     assessed = runs_by_procedure(methods)
     named = methods if assessed is None else assessed
     if not isinstance(named, Mapping) or len(named) < 2:
-        raise wrong_argument("methods", "the selections of two methods or more, by name", methods)
+        raise arguments.wrong_argument("methods", "the selections of two methods or more, by name", methods)
     return {str(name): as_selections(one) for name, one in named.items()}
 
 
@@ -274,6 +267,7 @@ def _agreement(a: Selections, b: Selections, measure: Measure, options: Options)
     for start in range(0, a.n_runs, rows):
         shared = (a.to_matrix()[start : start + rows].astype(np.int64) @ other).toarray()
         ki, kj = np.broadcast_arrays(a.sizes[start : start + rows, None], b.sizes[None, :])
+        # A score that depends on which set comes first is the mean of both orders.
         for one, two in ((ki, kj),) if measure.symmetric else ((ki, kj), (kj, ki)):
             scores = measure.score(shared.ravel(), one.ravel(), two.ravel(), a.n_features, **measure.params)
             total.add(np.asarray(scores, dtype=np.float64), np.ones(shared.size, dtype=np.int64))
@@ -330,6 +324,7 @@ def _tail(observed: int, needed: int, sizes: Ints, d: int, simulated: Callable[[
     """P(random sets bring at least so many features to so many methods), and its Monte Carlo error (0: exact)."""
     if observed == 0:
         return 1.0, 0.0
+    # What all sets share has an exact law, one set after the other; what some of them share has none that is short.
     if needed == len(sizes) and sizes.min() <= LARGEST_CHAIN:
         return float(intersection_law(sizes, d)[observed:].sum()), 0.0
     levels = simulated()
@@ -346,6 +341,7 @@ def intersection_law(sizes: Any, d: int) -> Floats:
     shared = np.arange(smallest + 1)
     law: Floats = (shared == smallest).astype(np.float64)
     for size in others:
+        # Row r: of r features in common so far the next set, uniform, keeps a hypergeometric number.
         law = law @ hypergeom.pmf(shared[None, :], d, shared[:, None], size)
     return law
 
@@ -359,6 +355,7 @@ def _features(
     votes = np.bincount(np.concatenate(list(backers.values())), minlength=d)
     score = np.mean([aggregated(sel, rule).scores for sel in runs.values()], axis=0)
     used = np.flatnonzero(counts)
+    # Rounded, so that scores that are equal but for the order of their sums are ties.
     order = used[np.lexsort((used, -counts[used], -votes[used], -np.round(score[used], 12)))]
     chance = at_least(sizes, d)
     names = next(iter(runs.values())).features

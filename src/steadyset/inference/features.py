@@ -14,15 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.foundation.arguments import (
-    CORE,
-    LEVEL,
-    check_core,
-    check_flag,
-    check_level,
-    is_collection,
-    wrong_argument,
-)
+from steadyset.foundation import arguments
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import shown_name
 from steadyset.inference.runs import common_features, in_core, pooled, runs_with_any, runs_with_both, total_counts
@@ -48,8 +40,8 @@ def features_table(
     *,
     similarity: FeatureSimilarity | None = None,
     all_rows: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
-    core: float = CORE,
-    level: float = LEVEL,
+    core: float = arguments.CORE,
+    level: float = arguments.LEVEL,
     all: bool = False,
 ) -> pd.DataFrame:
     """One row per feature, the most often selected first: how often, how surely, how important, what stands in for it.
@@ -177,8 +169,8 @@ def feature_blocks(
     on_all_rows: Mapping[str, Ints | None] | None = None,
     signs: Mapping[str, Ints | None] | None = None,
     directions: Directions | None = None,
-    core: float = CORE,
-    level: float = LEVEL,
+    core: float = arguments.CORE,
+    level: float = arguments.LEVEL,
     all: bool = False,
 ) -> list[FeatureBlock]:
     """The table as blocks: over all procedures where there are several, then each; they have the same features.
@@ -187,9 +179,9 @@ def feature_blocks(
     signs : +1 or -1 for each entry of the Selections; without them those of the weights, if one is negative
     directions : how each feature goes with the target, which the data tells
     """
-    check_core(core)
-    check_level(level)
-    check_flag("all", all)
+    arguments.check_core(core)
+    arguments.check_level(level)
+    arguments.check_flag("all", all)
     if not runs:
         return []
     on_all = {name: (on_all_rows or {}).get(name) for name in runs}
@@ -403,7 +395,7 @@ def _on_all_rows(given: Any, runs: Mapping[str, Selections], several: bool) -> d
     if not several:
         given = {"": given}
     if not isinstance(given, Mapping):
-        raise wrong_argument("all_rows", "the features of each procedure, by its name", given)
+        raise arguments.wrong_argument("all_rows", "the features of each procedure, by its name", given)
     unknown = [name for name in given if name not in runs]
     if unknown:
         raise InputError(f"all_rows names {unknown[0]!r}, which is not among the procedures.")
@@ -411,8 +403,8 @@ def _on_all_rows(given: Any, runs: Mapping[str, Selections], several: bool) -> d
 
 
 def _places(features: Any, sel: Selections) -> Ints:
-    if not is_collection(features) or not all(isinstance(name, str) for name in features):
-        raise wrong_argument("all_rows", "names of features", features)
+    if not arguments.is_collection(features) or not all(isinstance(name, str) for name in features):
+        raise arguments.wrong_argument("all_rows", "names of features", features)
     names, positions = list(dict.fromkeys(features)), name_positions(sel.features, sel.n_features)
     unknown = [name for name in names if name not in positions]
     if unknown:

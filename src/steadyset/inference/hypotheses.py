@@ -362,6 +362,7 @@ def _difference(
         return TestResult(nan, nan, difference, nan, nan, alternative=alternative, paired=paired, note=note)
     variance, df = _paired_variance(a, b, exchanged) if exchanged else _independent_variance(a, b)
     se = float(np.sqrt(variance + a.estimate.mc_error**2 + b.estimate.mc_error**2))
+    # Without a spread on one side a t statistic would be infinite for any difference.
     if variance == 0 or not (a.has_spread and b.has_spread):
         statistic = difference / se if se > 0 else float(np.sign(difference)) * np.inf if difference else 0.0
         p = _level_of_no_difference(a, b, options)
@@ -379,6 +380,7 @@ def _difference(
         p = _p_value(statistic, df, alternative)
         low, high = difference - margin, difference + margin
     ends = [measure_range(x.measure, options, x.value) for x in (a, b)]
+    # No difference is larger than the range of the measure lets it be.
     low, high = max(low, ends[1].floor - ends[0].high), min(high, ends[1].high - ends[0].floor)
     return TestResult(statistic, p, difference, se, df, low, high, alternative, "auto", paired, note)
 
@@ -403,6 +405,7 @@ def _level_of_no_difference(a: Jackknife, b: Jackknife, options: Options) -> flo
         low, high = _joint_interval(a, b, options, 1 - np.exp(log_p))
         return low if difference > 0 else -high
 
+    # In the logarithm of p, so that tiny ones are found with as many digits as others.
     if difference == 0 or reaches(0 - 1e-12) <= 0:
         return 1.0
     if reaches(np.log(SMALLEST_P)) >= 0:
@@ -447,6 +450,7 @@ def _threshold_statistic(spread: Spread, value: float) -> float:
     """The t quantile at which `value` is an end of the interval, positive when the estimate is above it."""
     if not spread.has_fisher_scale:
         return (spread.value - value) / spread.se
+    # The test is the interval turned round: the end that faces `value` has its own scale, shift and shrinking.
     best = spread.scale_end(away=(spread.value > value) == (spread.range.best > spread.range.worst))
     x, x0 = spread.scaled(spread.value, best), spread.scaled(value, best)
     if abs(x0) >= 1:  # at the end of the scale or beyond, which no interval reaches
@@ -467,6 +471,8 @@ def _zero_spread_p(spread: Spread, value: float, alternative: Alternative) -> fl
         return 1.0
     if end == spread.value:
         return 0.0
+    # The largest share of runs like the seen ones with which the measure is still at `value`, if all others are as far
+    # away as can be; M runs of that share are seen with its M-th power.
     return float(np.clip((value - end) / (spread.value - end), 0.0, 1.0) ** spread.n_runs)
 
 

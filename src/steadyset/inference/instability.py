@@ -62,6 +62,7 @@ def instability_by_feature(selections: RunsLike, similarity: FeatureSimilarity |
     used = np.flatnonzero(runs.counts)
     p = runs.frequencies[used]
     mean = runs.sizes.sum() / (M * d)
+    # The denominator of nogueira: the variance of a feature that is selected at random as often as the mean one.
     scale = M / (M - 1) / (d * mean * (1 - mean)) if 0 < mean < 1 else np.nan
     contribution = scale * p * (1 - p)
     total = contribution.sum()
@@ -264,6 +265,7 @@ def alternatives_of(
     unit = np.arange(max((sel.n_features for sel in procedures.values()), default=0))
     features, numbers = alike.groups()
     unit[features] = len(unit) + numbers
+    # No p-value is below that of so few draws, so a stricter level could never be passed.
     level = max(ALPHA / max(1, len(procedures)), 1 / (1 + N_DRAWS))
     found = []
     for name, sel in procedures.items():
@@ -342,6 +344,7 @@ def run_groups(chosen: sparse.csr_array, unit: Ints | None = None) -> RunGroups:
     distances = _jaccard_distances(chosen)
     tree, order = similar_order(distances)
     group, _ = _grouped(tree, distances, few=unit is not None)
+    # A silhouette that is large enough is what any clustering of noise may find; only the draws tell.
     p_value = one_group_p_value(chosen, unit) if group.max() > 1 else nan
     if not p_value <= ALPHA:
         return RunGroups(order, one, p_value=p_value)
@@ -376,6 +379,8 @@ def one_group_p_value(chosen: sparse.csr_array, unit: Ints | None = None, seed: 
         for places in together:
             drawn[:, places] = runs[rng.permutation(len(runs))[:, None], places]
         reached += _best_silhouette(drawn, common, few=few) >= observed - 1e-12
+        # Besag and Clifford's sequential p-value: once so many draws are as large no later ones can make it
+        # significant.
         if reached >= ALPHA * (N_DRAWS + 1):
             return reached / draw
     return (1 + reached) / (1 + N_DRAWS)

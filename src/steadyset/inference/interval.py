@@ -17,16 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from scipy import special
 
-from steadyset.foundation.arguments import (
-    LEVEL,
-    check_choice,
-    check_integer,
-    check_level,
-    is_number,
-    is_whole,
-    shown,
-    wrong_argument,
-)
+from steadyset.foundation import arguments
 from steadyset.foundation.display import Bar, Display, Shown, Table
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import percent, span
@@ -121,6 +112,8 @@ def _with_spread(measures: Sequence[Measure], values: Sequence[Estimate], withou
         squares[has_spread] = np.sum(deviations[has_spread] ** 2, axis=1)
         centred = deviations[has_spread] - deviations[has_spread].mean(axis=1, keepdims=True)
         skewness[has_spread] = np.mean(centred**3, axis=1) / np.mean(centred**2, axis=1) ** 1.5
+    # Simulating an expectation adds its own error, which no run brings and which more draws, not more runs, make
+    # smaller.
     errors = np.array([value.mc_error**2 for value in values])
     se = np.where(defined, np.sqrt((M - 1) / M * squares + errors), np.nan)
     told = zip(defined.tolist(), has_spread.tolist(), se.tolist(), skewness.tolist(), strict=True)
@@ -213,6 +206,7 @@ def measure_range(measure: Measure, options: Options, value: float, reached: flo
         low, high, corrected = -inf, 1.0, True
     best, worst = (high, low) if measure.higher_is_steadier else (low, high)
     if corrected and measure.higher_is_steadier:
+        # A corrected measure has no lower bound that sets could reach; chance, its 0, is where nothing is in common.
         worst = 0.0
         if isinf(best) and value <= 1:
             best = 1.0
@@ -365,7 +359,7 @@ def confidence_interval(
     selections: RunsLike,
     measure: str | Measure = "nogueira",
     *,
-    level: float = LEVEL,
+    level: float = arguments.LEVEL,
     method: Method = "auto",
     similarity: FeatureSimilarity | None = None,
     undefined: Undefined = "nan",
@@ -444,9 +438,9 @@ def confidence_interval(
     """
     record = get_measure(measure).with_params(measure_params)
     options = Options(undefined, expectation, n_draws, random_state, similarity)
-    check_level(level)
-    check_choice("method", method, get_args(Method))
-    check_integer("n_resamples", n_resamples, least=100, most=MOST_RESAMPLES)
+    arguments.check_level(level)
+    arguments.check_choice("method", method, get_args(Method))
+    arguments.check_integer("n_resamples", n_resamples, least=100, most=MOST_RESAMPLES)
     runs = as_selections(selections)
     values = jackknife(runs, record, options)
     if method in ("normal", "t"):
@@ -467,6 +461,7 @@ def interval_of(values: Jackknife, options: Options, level: float, method: str =
         ends = measure_range(values.measure, options, values.value)
         return Interval(values.value, ends.floor, ends.high, nan, method, level, joined(note, values.why_no_variance()))
     spread = spread_of(values, options)
+    # A variance of 0 would make an interval of one point, whatever the number of runs.
     if spread.alike:
         note = joined(note, "no spread when any one run is left out: bound on the share of runs that would differ")
         low, high = zero_spread_ends(spread, 1 - level)
@@ -493,6 +488,7 @@ def logit_ends(spread: Spread, quantile: float) -> tuple[float, float]:
     if not (np.isfinite(low) and np.isfinite(high)):
         raise InputError('method="logit" needs a measure with two finite bounds; choose another method.')
     below, above = spread.value - low, high - spread.value
+    # At a bound the logit is infinite.
     if below <= 0 or above <= 0:
         return plain_ends(spread, quantile)
     centre, unit = np.log(below / above), spread.se * (1 / below + 1 / above)
@@ -533,6 +529,7 @@ def bca_ends(
     resampled = resampled_values(selections, values, options, n_resamples)
     u = values.deviations
     acceleration = float(np.sum(u**3) / (6 * np.sum(u**2) ** 1.5))
+    # Measures of few runs have few values: those equal to the estimate count half, or ties would look like bias.
     below = np.mean(resampled < values.value) + np.mean(resampled == values.value) / 2
     z0 = float(special.ndtri(np.clip(below, 1 / n_resamples, 1 - 1 / n_resamples)))
     z = z0 + special.ndtri([(1 - level) / 2, (1 + level) / 2])
@@ -552,6 +549,8 @@ def resampled_values(selections: Selections, values: Jackknife, options: Options
     for start in range(0, n_resamples, RESAMPLES_A_BLOCK):
         n = min(RESAMPLES_A_BLOCK, n_resamples - start)
         weights = rng.multinomial(M, np.full(M, 1 / M), size=n).astype(np.float64)
+        # Pairs of copies of one run are perfectly alike by construction and say nothing; they are left out of numerator
+        # and denominator alike (the diagonal of the table is 0).
         n_pairs = M * M - np.sum(weights**2, axis=1)
         weights, n_pairs = weights[n_pairs > 0], n_pairs[n_pairs > 0]
         mean = np.sum(weights @ table * weights, axis=1) / n_pairs
@@ -587,6 +586,8 @@ def _half_samples(
     drawn = drawn[np.isfinite(drawn)]
     if drawn.size == 0:
         raise InputError(f"{measure.name} is undefined on every half of the runs; choose another method.")
+    # Copies of runs would bias a measure that is no mean over pairs, so halves are drawn without replacement. Such a
+    # half varies by (1 - m / M) / m times the variance of one run, runs in all by 1 / M: hence the factor.
     return np.asarray(values.value + (drawn - drawn.mean()) * np.sqrt(m / (M - m)))
 
 
@@ -599,7 +600,7 @@ def runs_needed(
     width: float,
     measure: str | Measure = "nogueira",
     *,
-    level: float = LEVEL,
+    level: float = arguments.LEVEL,
     similarity: FeatureSimilarity | None = None,
     undefined: Undefined = "nan",
     expectation: Expectation = "auto",
@@ -649,9 +650,9 @@ def runs_needed(
     >>> st.runs_needed(sel, width=0.2)
     72
     """
-    if not (is_number(width) and width > 0):
-        raise wrong_argument("width", "a positive number", width)
-    check_level(level)
+    if not (arguments.is_number(width) and width > 0):
+        raise arguments.wrong_argument("width", "a positive number", width)
+    arguments.check_level(level)
     record = get_measure(measure).with_params(measure_params)
     options = Options(undefined, expectation, n_draws, random_state, similarity)
     runs = as_selections(selections)
@@ -684,6 +685,7 @@ class Outlook:
 
         if not is_narrow(MOST_RUNS):
             raise InputError(f"No number of runs makes the interval narrower than {width:g}; choose a larger width.")
+        # Width falls with every further run, so the first number that is narrow enough is found by halving.
         return bisect_left(range(self.spread.n_runs, MOST_RUNS), True, key=is_narrow)
 
 
@@ -701,7 +703,7 @@ def convergence_table(
     selections: RunsLike,
     measure: str | Measure = "nogueira",
     *,
-    level: float = LEVEL,
+    level: float = arguments.LEVEL,
     n_runs: Sequence[int] | None = None,
     similarity: FeatureSimilarity | None = None,
     undefined: Undefined = "nan",
@@ -752,12 +754,14 @@ def convergence_table(
     """
     import pandas as pd
 
-    check_level(level)
+    arguments.check_level(level)
     record = get_measure(measure).with_params(measure_params)
     options = Options(undefined, expectation, n_draws, random_state, similarity)
     runs = as_selections(selections)
-    if n_runs is not None and not (isinstance(n_runs, Iterable) and list(n_runs) and all(map(is_whole, n_runs))):
-        raise InputError(f"n_runs must hold whole numbers of runs, such as [10, 20] (got {shown(n_runs)}).")
+    if n_runs is not None and not (
+        isinstance(n_runs, Iterable) and list(n_runs) and all(map(arguments.is_whole, n_runs))
+    ):
+        raise InputError(f"n_runs must hold whole numbers of runs, such as [10, 20] (got {arguments.shown(n_runs)}).")
     steps = _steps(runs.n_runs) if n_runs is None else [int(m) for m in n_runs]
     outside = [m for m in steps if not 2 <= m <= runs.n_runs]
     if outside:

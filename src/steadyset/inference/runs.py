@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,8 @@ def in_core(selections: Selections, core: float = CORE) -> Bools:
 class Halves:
     """What runs on the two halves of splits select alike, on average over `pairs` of them.
 
-    `size` features are selected, `common` by both halves, and `expected` by both of two random choices.
+    `size` features are selected, `common` by both halves, and `expected` by both of two random choices. `low` and
+    `high` are the 95% interval of `common` over data sets, nan where there is none.
     """
 
     name: str
@@ -44,6 +46,8 @@ class Halves:
     size: float
     common: float
     expected: float
+    low: float = nan
+    high: float = nan
 
 
 def halves_of(name: str, sets: Mapping[int, Sequence[int]], n_features: int) -> Halves | None:

@@ -100,6 +100,8 @@ LIST_TABLE, LIST_SHEET, LIST_NAMES = "shortlist.csv", "shortlist.xlsx", "shortli
 # Of a tuning.
 DATABASE, TRIALS, CHOSEN, RANKINGS = "trials.db", "trials.csv", "chosen.csv", "rankings"
 RECORDED_FINDINGS = "findings.json"
+# Of a replication, and of studies that are compared: what its parts are called, and how many runs each makes.
+REPLICATION, LEFT_OUT, STUDY = "replication.json", "left-out", "study-"
 SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")  # the end of a journal that names a further one
 ODD_TABLES = {
     "views or triggers": "select 1 from sqlite_master where type in ('view', 'trigger')",
@@ -174,6 +176,14 @@ def _refuse_prepared_journal(folder: Path) -> None:
             os.lseek(file, -min(len(SUPER_JOURNAL), os.fstat(file).st_size), os.SEEK_END)
             if os.read(file, len(SUPER_JOURNAL)) == SUPER_JOURNAL:
                 raise InputError(f"{folder / DATABASE}{ending} was not made by a tuning: it names another file.")
+
+
+def study_folders(folder: Path) -> list[str]:
+    """The folders of its parts in the run folder of studies that are compared; none in any other."""
+    with suppress(OSError):
+        found = beneath.names(folder, ".")
+        return [name for name in found if name == LEFT_OUT or name.removeprefix(STUDY).isdecimal()]
+    return []
 
 
 def is_locked(folder: Path, lock: str = LOCK) -> bool:

@@ -26,7 +26,7 @@ CELLS_AT_ONCE = 1 << 22
 ARROW_NUMBERS = {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 ARROW_NUMBERS |= {"float": "float32", "double": "float64"}
 WORDS = {"c": "complex numbers", "M": "dates", "m": "durations", "S": "text", "U": "text", "T": "text", "V": "records"}
-MEDIAN = "median"
+MEDIAN, LEAVE = "median", "leave"
 
 
 def number_array(values: Any, what: str) -> NDArray[Any]:
@@ -264,9 +264,9 @@ def group_values(groups: Any, n_rows: int | None, *, what: str = "groups", each:
 
 
 def check_impute(value: Any) -> str | None:
-    """How missing values are filled: None (not at all) or "median"."""
-    check_choice("impute", value, (MEDIAN,), or_none=True)
-    return None if value is None else MEDIAN
+    """How missing values are filled: None (not at all, also where they are to be left) or "median"."""
+    check_choice("impute", value, (MEDIAN, LEAVE), or_none=True)
+    return MEDIAN if value == MEDIAN else None
 
 
 def _index(values: Any) -> Any:

@@ -11,7 +11,6 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]  # levels of a feature, where they are few
 Singles = NDArray[np.float32]  # where half the digits do, and twice the speed counts
-Marks = NDArray[np.int8]  # 1 where something is so
 Codes = NDArray[np.int32]  # levels of a feature, nodes of a tree
 Places = NDArray[np.int32]  # features, where many pairs of them are kept
 Numbers = NDArray[np.uint32]  # places in other arrays: unsigned, so that numba does not look for negative ones

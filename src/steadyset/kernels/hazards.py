@@ -72,6 +72,8 @@ def partial_likelihood(rows: Followed, beta: Floats, *, efron: bool) -> Likeliho
     means = moments / sums[:, None]
     value = weights[deaths] @ (scores[deaths] - shift) - mean_weight @ np.log(sums)
     gradient = weights[deaths] @ X[deaths] - mean_weight @ means
+    # Sums over terms of (second moment) - (mean)²; the second moments are regrouped by row, so that no risk set is
+    # visited twice: row i is in every term up to its time.
     information = X.T @ (X * (risks * parts)[:, None]) - (means * mean_weight[:, None]).T @ means
     return Likelihood(float(value), gradient, information, time[deaths], hazards * np.exp(-shift))
 
@@ -177,6 +179,7 @@ def _fitted(
     beta, value = 0.0, null
     reach = LARGEST / max(np.abs(x).max(), 1e-300)
     for _ in range(MOST_STEPS):
+        # slope² / bend is twice what Newton's step promises to gain.
         if not bend > 0 or slope * slope / bend <= FOUND * (1 + np.abs(value)):
             break
         step, close = slope / bend, slope * slope / bend <= CLOSE * (1 + np.abs(value))
@@ -213,6 +216,7 @@ def product_limit(time: Floats, event: Floats, weights: Floats, *, censoring: bo
     leaving = np.bincount(place, weights, size)
     at_risk = np.cumsum(leaving[::-1])[::-1]
     counted = leaving - deaths if censoring else deaths
+    # Censorings come after the events of the same time, so these are no longer at risk of being censored.
     at_risk = at_risk - deaths if censoring else at_risk
     share = np.divide(counted, at_risk, out=np.zeros(size), where=at_risk > 0)
     values = np.cumprod(1 - share)

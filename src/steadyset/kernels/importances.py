@@ -79,6 +79,8 @@ def transport_plan(supply: Floats, demand: Floats, similarity: Floats) -> tuple[
     stack = np.empty(root + 1, dtype=np.int64)
     p, n_settled = 0, 0
     while n_settled < n:
+        # Not the best of all edges but the best of one source: a step then looks at m costs instead of n m, and the few
+        # more steps that it takes cost less.
         best, q = -ROUNDING, -1
         for y in range(m):
             reduced = 1.0 - similarity[p, y] - price[p] + price[n + y]
@@ -113,6 +115,8 @@ def _exchange(
     a, b, out_p, out_q = p, q, -1, -1
     least_p, least_q = np.inf, np.inf
     while a != b:
+        # Of equals on the side of p the first on the way up is kept (<), on the side of q the last (<=), and q goes
+        # first at the end: together that is the rule that keeps the tree strongly feasible.
         if depth[a] >= depth[b]:
             if a < n and flow[a] < least_p:
                 least_p, out_p = flow[a], a
@@ -252,6 +256,7 @@ def canberra_table(indptr: Ints, indices: Ints, ranks: Floats, rest: Floats, n_f
             for e in range(indptr[i], indptr[i + 1]):
                 if met[indices[e]] != pair:
                     total += abs(ranks[e] - rest[j]) / (ranks[e] + rest[j])
+            # What neither run lists has the same two ranks everywhere: one term, however many features there are.
             total += (n_features - n_either) * abs(rest[i] - rest[j]) / (rest[i] + rest[j])
             table[i, j] = table[j, i] = total
         for e in range(indptr[i], indptr[i + 1]):
@@ -289,6 +294,8 @@ def kendall_table(indptr: Ints, indices: Ints, levels: Ints, n_levels: Ints, n_f
             length = _levels_in_order(len(own), tie_in_i, theirs, levels_j, n_levels[j], next_place, sequence)
             tied_in_both = _tied_in_both(own, sequence, length, n_features)
             discordant = _inversions(sequence, spare, length)
+            # Concordant less discordant: pairs that neither run ties are either, and those tied in both were taken off
+            # twice.
             excess = n_pairs - tied[i] - tied[j] + tied_in_both - 2 * discordant
             table[i, j] = excess / np.sqrt(n_pairs - tied[i]) / np.sqrt(n_pairs - tied[j])
             table[j, i] = table[i, j]

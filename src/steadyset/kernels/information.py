@@ -120,6 +120,7 @@ def accepted_cut(
     bits = 1.0 / (scale * np.log(2.0))
     gain = (whole - left[1] - right[1]) * bits / total
     presence = present * whole / total - left[2] * left[1] / left[0] - right[2] * right[1] / right[0]
+    # log2(3^k - 2) with k classes, written so that 3^k cannot overflow.
     description = present * np.log2(3.0) + np.log2(1.0 - 2.0 * 3.0**-present) - presence * bits
     if gain > (np.log2(total - 1.0) + description) / total:
         return best
@@ -142,6 +143,7 @@ def best_cut(
     for i in range(rows.size - 1):
         c = classes[rows[i]]
         weight = weights[rows[i]]
+        # Whole numbers, so that taking off and adding again for each row leaves no rounding behind.
         cells -= clogc(left[c], table, scale) + clogc(right[c], table, scale)
         left[c] += weight
         right[c] = max(right[c] - weight, 0.0)
@@ -237,6 +239,7 @@ def pair_sums(
         n_pairs = levels[j] * levels[chosen]
         over_pairs = np.int64(0)
         over_cells = np.int64(0)
+        # Clearing and summing all cells is quicker than visiting rows twice up to some four cells per row.
         if n_pairs * n_classes <= 4 * n_rows:
             joint[: n_pairs * n_classes] = 0.0
             for i in range(n_rows):

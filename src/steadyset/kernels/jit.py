@@ -29,7 +29,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numba
 from numba.extending import register_jitable
 
-from steadyset.foundation.progress import COMPILING, Progress, people_look
+from steadyset.foundation.display import COMPILING, Progress, people_look
 
 P = ParamSpec("P")
 R = TypeVar("R")

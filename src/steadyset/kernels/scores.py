@@ -157,6 +157,7 @@ def group_rows(classes: Ints, weights: Floats, n_classes: int) -> tuple[Ints, In
                 rows[end] = i
                 shares[end] = weights[run, i]
                 end += 1
+        # The first row is not added, since it is what the others are measured from; hence the - 1.
         while end > start and (end - start - 1) % STEP > 0:
             rows[end] = rows[start]
             end += 1
@@ -306,12 +307,14 @@ def neighbour_shares(nearest: Ints, classes: Ints, weights: Floats, n_neighbors:
     for i in range(n_rows):
         found[:] = 0.0
         for j in nearest[i]:
+            # A row of weight w stands for w copies, each of which has the w - 1 others as neighbours at distance 0.
             offered = max(weights[j] - 1.0, 0.0) if j == i else weights[j]
             shares[i, j] = min(offered, n_neighbors - found[classes[j]])
             found[classes[j]] += shares[i, j]
         for j in range(n_rows):
             if shares[i, j] > 0.0:
                 c = classes[j]
+                # Misses of each class count by its share among the other classes, as in Kononenko's ReliefF.
                 factor = -1.0 if c == classes[i] else totals[c] / (total - totals[classes[i]])
                 shares[i, j] *= factor * weights[i] / (found[c] * total)
     return shares

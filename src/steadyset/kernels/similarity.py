@@ -23,6 +23,7 @@ from steadyset.kernels.words import popcount
 def pairs_above(block: npt.NDArray[np.float32], low: float, first_row: int, first_column: int) -> tuple[Places, Places]:
     """The features f < g with |entry| >= low, row after row; the block starts at (first_row, first_column)."""
     found = np.zeros(block.shape[0], dtype=np.int64)
+    # Counted first, then written: two passes over a block in the cache are quicker than a list that grows.
     limit = np.float32(low)
     for a in range(len(found)):
         for b in range(max(0, first_row + a + 1 - first_column), block.shape[1]):
@@ -163,6 +164,7 @@ def _mutual(bits: Words, counts: Ints, n_levels: Ints, sums: Floats, xlogx: Floa
                 both += popcount(bits[f, u, w] & bits[g, v, w])
             left -= np.int64(both)
             joint += xlogx[np.int64(both)]
+        # The last level has the rows that are left over: one count less per level of f.
         joint += xlogx[left]
     shared = xlogx[n] + joint - sums[f] - sums[g]
     return float(min(1.0, max(0.0, shared / np.sqrt((xlogx[n] - sums[f]) * (xlogx[n] - sums[g])))))

@@ -67,6 +67,7 @@ def expected_levels(sizes: Ints, d: int) -> Floats:
     """E[levels] of independent uniform sets: d times the law of a sum of M coins that fall k_i/d of the time."""
     law = np.ones(1)
     for share in np.sort(sizes) / d:  # so that the order of runs changes nothing, not even the last bit
+        # One more run: a feature stays at its level, or goes up by one.
         law = np.append(law * (1 - share), 0.0) + np.append(0.0, law * share)
     return d * law
 
@@ -227,6 +228,7 @@ def _of_two(runs: Selections, measure: Measure, options: Options) -> NullDistrib
     _, shared, probability = intersection_laws(np.array(sizes[:1]), np.array(sizes[1:]), d)
     values = []
     for r in shared:
+        # Without weights and ranks only r matters, so any two sets that share r features stand for all of them.
         second = np.arange(sizes[0] - r, sizes[0] - r + sizes[1])
         pair = Selections.from_sets([np.arange(sizes[0]), second], features=runs.features)
         values.append(estimates(pair, [measure], options)[0].value)
@@ -249,6 +251,7 @@ def random_selections(runs: Selections, draw: int, seed: int) -> Selections:
 
         members = random_sets(runs.sizes, runs.n_features, draw, seed)
         return Selections.from_sets(np.split(members, runs.indptr[1:-1]), features=runs.features)
+    # Weights and ranks belong to places: a permutation of the features takes them along.
     generator = np.random.default_rng([seed, draw])
     dealt = [generator.permutation(runs.n_features) for _ in range(runs.n_runs)]
     sets = [deal[runs.selected(i)] for i, deal in enumerate(dealt)]

@@ -16,14 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from steadyset.foundation.arguments import (
-    check_choice,
-    check_integer,
-    check_number,
-    is_number,
-    is_whole,
-    wrong_argument,
-)
+from steadyset.foundation import arguments
 from steadyset.foundation.errors import Argument, InputError, UndefinedError
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.measures.record import Measure, Need, all_measures, get_family, get_measure
@@ -53,16 +46,19 @@ class Options:
     mc_error: float | None = None
 
     def __post_init__(self) -> None:
-        if not (is_number(self.undefined) or (isinstance(self.undefined, str) and self.undefined in ("nan", "raise"))):
-            raise wrong_argument("undefined", '"nan", "raise" or a finite number', self.undefined)
-        check_choice("expectation", self.expectation, get_args(Expectation))
-        check_integer("n_draws", self.n_draws, least=2, most=MOST_DRAWS)
-        if self.random_state is not None and not (is_whole(self.random_state) and self.random_state >= 0):
-            raise wrong_argument("random_state", "None or a whole number of at least 0", self.random_state)
+        if not (
+            arguments.is_number(self.undefined)
+            or (isinstance(self.undefined, str) and self.undefined in ("nan", "raise"))
+        ):
+            raise arguments.wrong_argument("undefined", '"nan", "raise" or a finite number', self.undefined)
+        arguments.check_choice("expectation", self.expectation, get_args(Expectation))
+        arguments.check_integer("n_draws", self.n_draws, least=2, most=MOST_DRAWS)
+        if self.random_state is not None and not (arguments.is_whole(self.random_state) and self.random_state >= 0):
+            raise arguments.wrong_argument("random_state", "None or a whole number of at least 0", self.random_state)
         if self.similarity is not None:
             check_similarity(self.similarity)
         if self.mc_error is not None:
-            check_number("mc_error", self.mc_error)
+            arguments.check_number("mc_error", self.mc_error)
 
     @property
     def corrects(self) -> bool:
@@ -484,7 +480,7 @@ def chosen_measures(
     if params is not None and not (
         isinstance(params, Mapping) and all(isinstance(values, Mapping) for values in params.values())
     ):
-        raise wrong_argument("params", 'like {"davis": {"alpha": 1}}', params)
+        raise arguments.wrong_argument("params", 'like {"davis": {"alpha": 1}}', params)
     if isinstance(measures, str) and measures == "all":
         records = all_measures()
     elif isinstance(measures, str | Measure):
@@ -492,7 +488,7 @@ def chosen_measures(
     elif isinstance(measures, list | tuple) and measures:
         records = [get_measure(name) for name in measures]
     else:
-        raise wrong_argument("measures", '"all", a name, or a list of names', measures)
+        raise arguments.wrong_argument("measures", '"all", a name, or a list of names', measures)
     by_name = {get_measure(name).name: values for name, values in (params or {}).items()}
     return [record.with_params(by_name.get(record.name, {})) for record in records]
 

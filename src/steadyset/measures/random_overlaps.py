@@ -20,17 +20,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
+from steadyset.kernels.overlap import overlaps
 from steadyset.kernels.overlap.chance import intersection_laws
-from steadyset.kernels.overlap.overlaps import (
-    COLUMNS,
-    N_COLUMNS,
-    Graph,
-    all_overlaps,
-    disjoint_overlaps,
-    edge_ranks,
-    pair_overlaps,
-    random_overlaps,
-)
 from steadyset.measures.record import Measure
 from steadyset.selections import Selections
 from steadyset.similarity import FeatureSimilarity
@@ -73,7 +64,7 @@ class SimilarPairs:
     @classmethod
     def from_table(cls, table: Floats, size_i: Ints, size_j: Ints) -> SimilarPairs:
         """Pairs from the columns that the kernels fill."""
-        return cls(size_i, size_j, **dict(zip(COLUMNS, np.ascontiguousarray(table.T), strict=True)))
+        return cls(size_i, size_j, **dict(zip(overlaps.COLUMNS, np.ascontiguousarray(table.T), strict=True)))
 
     def exchanged(self) -> SimilarPairs:
         """The same pairs seen from the other set."""
@@ -83,14 +74,14 @@ class SimilarPairs:
 
 
 def similar_pairs(
-    selections: Selections, graph: Graph, uses: frozenset[str]
+    selections: Selections, graph: overlaps.Graph, uses: frozenset[str]
 ) -> Iterator[tuple[Ints, Ints, SimilarPairs]]:
     """Every pair of runs i<j once, in blocks of bounded size: (i, j, what the pairs look like)."""
     M, sizes = selections.n_runs, selections.sizes
     first = 0
     while first < M - 1:
         last = min(M - 1, first + max(1, PAIRS_A_BLOCK // (M - first)))
-        table = pair_overlaps(
+        table = overlaps.pair_overlaps(
             selections.indptr, selections.indices, graph, first, last, "greedy" in uses, "matched" in uses
         )
         i, j = np.triu_indices(last - first, first + 1, M)
@@ -114,7 +105,7 @@ class Components:
     tables: dict[int, Floats] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, graph: Graph, measure: Measure, most_enumerated: int) -> Components | None:
+    def of(cls, graph: overlaps.Graph, measure: Measure, most_enumerated: int) -> Components | None:
         """The components of a graph, or None when those that are no cliques take too many matchings to enumerate."""
         d = len(graph.indptr) - 1
         ones = np.ones(len(graph.indices))
@@ -124,6 +115,9 @@ class Components:
         matrix = sparse.csr_matrix((ones, graph.indices, graph.indptr), shape=(d, d))
         n_components, label = csgraph.connected_components(matrix, directed=False)
         sizes = np.bincount(label, minlength=n_components)
+        # In a clique any feature may stand for any other, so a matching is as large as the smaller side: a formula. Of
+        # other components every way to deal their members out to the two sets, or to neither, is tried: three to the
+        # power of c.
         complete = np.bincount(label, np.diff(graph.indptr), minlength=n_components) == sizes * (sizes - 1)
         if np.sum(3.0 ** np.minimum(sizes[~complete], 64)) > most_enumerated:  # a power that does not overflow
             return None
@@ -140,6 +134,7 @@ class Components:
         """E[matching size] of random sets of these sizes."""
         total = 0.0
         for c, n_with in self.n_cliques.items():
+            # E[min(a, b)] is the sum over t of P(a >= t) P(b >= t); less the shared ones, which r counts already.
             at_least = [np.cumsum(self._law(c, size)[::-1])[::-1][1:] for size in (size_i, size_j)]
             total += n_with * (float(at_least[0] @ at_least[1]) - c * size_i * size_j / self.d**2)
         for c, table in self.tables.items():
@@ -167,14 +162,14 @@ class Components:
         return law
 
 
-def _matching_sizes(members: Ints, graph: Graph, measure: Measure) -> Floats:
+def _matching_sizes(members: Ints, graph: overlaps.Graph, measure: Measure) -> Floats:
     """The sums of score - r over all pairs of disjoint subsets with u and v members, rows of `members` together."""
     c = members.shape[1]
     table = np.zeros((c + 1) ** 2)
     step = max(1, ROWS_A_BLOCK // 3**c)
     for first in range(0, len(members), step):
         some = members[first : first + step]
-        rows, u, v = disjoint_overlaps(
+        rows, u, v = overlaps.disjoint_overlaps(
             np.arange(len(some) + 1) * c, some.ravel(), graph, "greedy" in measure.uses, "matched" in measure.uses
         )
         pairs = SimilarPairs.from_table(rows, u, v)
@@ -232,12 +227,12 @@ class RandomOverlaps:
         self.remembered[key] = value
         return value
 
-    def graph(self, uses: frozenset[str]) -> Graph:
+    def graph(self, uses: frozenset[str]) -> overlaps.Graph:
         """The neighbour graph, with the order of its edges where the greedy choice is wanted."""
         if "greedy" not in uses:
-            return Graph(*self.neighbours, np.empty(0, np.int64))
-        ranks = self.known("ranks", lambda: edge_ranks(*self.neighbours))
-        return Graph(*self.neighbours, ranks)
+            return overlaps.Graph(*self.neighbours, np.empty(0, np.int64))
+        ranks = self.known("ranks", lambda: overlaps.edge_ranks(*self.neighbours))
+        return overlaps.Graph(*self.neighbours, ranks)
 
     # ---- exact ---------------------------------------------------------------------------------------------------
 
@@ -269,7 +264,7 @@ class RandomOverlaps:
         A pair x != y is in s_i x (s_j \\ s_i) with probability k_i E[k_j - r] / (d (d - 1)).
         """
         d = self.d
-        pairs = SimilarPairs.from_table(np.full((len(size_i), N_COLUMNS), np.nan), size_i, size_j)
+        pairs = SimilarPairs.from_table(np.full((len(size_i), overlaps.N_COLUMNS), np.nan), size_i, size_j)
         pairs.shared[:] = size_i * size_j / d
         sizes, place = np.unique(np.concatenate([size_i, size_j]), return_inverse=True)
         covered, reached = self._covered_and_reached(sizes)
@@ -314,7 +309,7 @@ class RandomOverlaps:
     def _sum_over_shared(self, measure: Measure, size_i: int, size_j: int) -> float:
         """E[score] of a score that is linear in the weights once r is known: sum over r of P(r) score(E[. | r])."""
         _, shared, probability = intersection_laws(np.array([size_i]), np.array([size_j]), self.d)
-        table = np.full((len(shared), N_COLUMNS), np.nan)
+        table = np.full((len(shared), overlaps.N_COLUMNS), np.nan)
         pairs = SimilarPairs.from_table(table, np.full(len(shared), size_i), np.full(len(shared), size_j))
         pairs.shared[:] = shared
         per_pair = self.total / max(1, self.d * (self.d - 1))
@@ -342,7 +337,9 @@ class RandomOverlaps:
 
         def computed() -> float:
             uses = frozenset(measure.uses)
-            table = all_overlaps(members, size_i, size_j, self.graph(uses), "greedy" in uses, "matched" in uses)
+            table = overlaps.all_overlaps(
+                members, size_i, size_j, self.graph(uses), "greedy" in uses, "matched" in uses
+            )
             pairs = _pairs(table, size_i, size_j)
             added = measure.score(pairs, **measure.params) - pairs.shared
             return float(np.mean(added)) if len(added) else np.nan  # too many members to tell their subsets apart
@@ -369,14 +366,19 @@ class RandomOverlaps:
     ) -> list[Expected]:
         uses = frozenset[str]().union(*(measure.uses for measure in measures))
         graph = self.graph(uses)
+        # Of the sizes alone, so that a pair of sizes has the same number whatever else is asked for beside it.
         own_seed = int(np.random.SeedSequence([seed, size_i, size_j]).generate_state(1, np.uint64)[0] >> np.uint64(1))
         means = self.means(np.array([size_i]), np.array([size_j]))
         known = np.concatenate([getattr(means, name) for name in CONTROLS])
         folds = Folds(N_FOLDS if n_draws >= FEWEST_TO_REGRESS else 1, len(CONTROLS) + len(measures))
         for first in range(0, n_draws, DRAWS_A_BLOCK):
             n = min(DRAWS_A_BLOCK, n_draws - first)
-            table = random_overlaps(size_i, size_j, graph, first, n, own_seed, "greedy" in uses, "matched" in uses)
+            table = overlaps.random_overlaps(
+                size_i, size_j, graph, first, n, own_seed, "greedy" in uses, "matched" in uses
+            )
             pairs = _pairs(table, size_i, size_j)
+            # Control variates: what is known exactly tells how far these draws are off, and the scores are corrected by
+            # it.
             controls = np.stack([getattr(pairs, name) for name in CONTROLS]) - known[:, None]
             scores = [measure.score(pairs, **measure.params) - _guess(measure, pairs) for measure in measures]
             folds.add(np.concatenate([controls, scores]))
@@ -426,6 +428,7 @@ class Folds:
             return np.zeros((1, q, self.sums.shape[1] - q))
         n, sums, products = (moment.sum(axis=0) - moment for moment in (self.n, self.sums, self.products))
         spread = products - sums[:, :, None] * sums[:, None] / n[:, None, None]
+        # Scaled to a correlation matrix and inverted without its null space: controls are often sums of each other.
         variation, size = (np.diagonal(matrix, axis1=1, axis2=2)[:, :q] for matrix in (spread, products))
         scale = np.sqrt(np.where(variation > ROUNDING * size, variation, np.inf))[:, :, None]
         values, vectors = np.linalg.eigh(spread[:, :q, :q] / scale / scale.transpose(0, 2, 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -227,21 +227,30 @@ def job_of(command: str, values: Mapping[str, Any]) -> Job:
     )
 
 
-def job_from(content: Any) -> Job:
-    """The job that a file holds; a sentence where it is none, or asks for what is left to the command itself."""
+def recorded_job(content: Any) -> Job:
+    """The job that a file or a run folder holds; a sentence where it is none."""
     if not isinstance(content, dict) or not isinstance(content.get("options"), dict):
         raise InputError("A job must hold a command and its options.")
     command, options = content.get("command"), content["options"]
-    if not isinstance(command, str) or command not in jobs():
+    if not isinstance(command, str) or not options_of(command):
         raise InputError(f"A job must be one of {', '.join(jobs())} (got {_shown(command)}).")
-    given = {name: value for name, value in options.items() if value is not None}
-    values_of(Job(command, given))
-    if why := why_in_terminal(Job(command, given)):
-        raise InputError(f"This job is not run: {why}; use `{PROGRAM} {command}` with its options.")
-    missing = [name for name, one in options_of(command).items() if one.default is REQUIRED and name not in given]
+    job = Job(command, {name: value for name, value in options.items() if value is not None})
+    values_of(job)
+    return job
+
+
+def job_from(content: Any) -> Job:
+    """A job to be run; a sentence where it is none, or asks for what is left to the command itself."""
+    job = recorded_job(content)
+    if job.command not in jobs():
+        raise InputError(f"A job must be one of {', '.join(jobs())} (got {_shown(job.command)}).")
+    if why := why_in_terminal(job):
+        raise InputError(f"This job is not run: {why}; use `{PROGRAM} {job.command}` with its options.")
+    options = options_of(job.command).items()
+    missing = [name for name, one in options if one.default is REQUIRED and name not in job.options]
     if missing:
         raise InputError(f"A job must give {missing[0]}.")
-    return Job(command, given)
+    return job
 
 
 def values_of(job: Job) -> dict[str, Any]:
@@ -256,11 +265,39 @@ def jobs() -> list[str]:
     return next(option.commands for option in TABLE if option.name == "resume").split()
 
 
-def files_read(job: Job) -> dict[str, str]:
-    """The files that a job reads, by option: those whose value may be a FILE, and does not name the default."""
-    known = {name: option for name, option in options_of(job.command).items() if "FILE" in (option.metavar or "")}
-    given = {name: str(job.options[name]) for name in known if job.options.get(name) is not None}
-    return {name: file for name, file in given.items() if file.partition(":")[0] != known[name].default}
+def data_option(command: str) -> Option:
+    """The option of a command that holds its data: one file, or several studies."""
+    return next(option for option in options_of(command).values() if option.positional)
+
+
+def data_files(job: Job) -> list[str]:
+    """The data of a job: one file, or one for each study."""
+    return as_list(job.options.get(data_option(job.command).name, []))
+
+
+def study_names(files: Sequence[Path]) -> list[str]:
+    """What the studies of files are called: by the names of the files, or by all of their paths where these differ."""
+    stems = [file.name.split(".")[0] for file in files]
+    names = stems if len(set(stems)) == len(stems) else [str(file) for file in files]
+    if len(set(names)) < len(names):
+        raise InputError("A file is given twice; each study is a file of its own.")
+    return names
+
+
+def with_files(job: Job, named: Callable[[str], str]) -> Job:
+    """A job whose files have other names: those of options whose value may be a FILE, and does not name the default."""
+    options = dict(job.options)
+    for name, option in options_of(job.command).items():
+        given = options.get(name)
+        if "FILE" not in (option.metavar or "") or given is None or str(given).partition(":")[0] == option.default:
+            continue
+        options[name] = list(map(named, as_list(given))) if option.many else named(str(given))
+    return Job(job.command, options)
+
+
+def as_list(value: Any) -> list[str]:
+    """The texts of an option, whether it holds one or several."""
+    return list(map(str, value if isinstance(value, list | tuple) else [value]))
 
 
 def why_in_terminal(job: Job) -> str:

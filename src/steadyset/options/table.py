@@ -13,8 +13,9 @@ from steadyset.io.lists import R_LAYOUTS, READ_LAYOUTS
 from steadyset.options import REQUIRED, Field, Option
 
 # Commands that take the same options.
-JOBS = "shortlist assess tune"  # which the page offers, and `steadyset run` takes
-RUNS = f"{JOBS} replicate why"
+JOBS = "shortlist replicate assess tune"  # which the page offers, and `steadyset run` takes
+ONE_FILE = "shortlist assess tune"
+RUNS = f"{JOBS} why"
 PROCEDURES = "measure compare consensus"
 REPORT_FILES = listed([f".{name}" for name in REPORT_FORMATS[:-1]], last=" or ")
 SELECTIONS = f"{PROCEDURES} report methods"
@@ -140,7 +141,14 @@ def _all(*options: Option, **shared: Any) -> list[Option]:
 TABLE: tuple[Option, ...] = (
     # ---- what a command works on ----------------------------------------------------------------------------------
     *_all(
-        Option("file", _data_files, "FILE", commands=f"{JOBS} why", default=REQUIRED),
+        Option("file", _data_files, "FILE", commands=ONE_FILE, default=REQUIRED),
+        Option(
+            "file",
+            lambda: f"{_data_files()} Or the run folder of `steadyset assess`, which says all that made it.",
+            "DIR|FILE",
+            commands="why",
+            default=REQUIRED,
+        ),
         Option("files", _study_files, "FILE...", commands="replicate", many=True, default=REQUIRED),
         Option("files", _selection_files, "FILE...", commands=PROCEDURES, many=True, default=REQUIRED),
         Option(
@@ -181,7 +189,9 @@ TABLE: tuple[Option, ...] = (
             "target", "Time", " to an event", usual=("time", "survival_time", "os_time", "futime")
         ),
         Option(
-            "event", "With --time: 1 or True where the event took place, 0 or False where the row was censored."
+            "event",
+            "With --time: 1 or True where the event took place, 0 or False where the row was censored; status=dead "
+            "names the one of two other values that is the event.",
         ).on_page("target", "Event", ", 1 or 0", usual=("event", "status", "os_event", "fustat", "death")),
         metavar="COLUMN",
         commands=RUNS,
@@ -227,22 +237,22 @@ TABLE: tuple[Option, ...] = (
             default=REQUIRED,
             short="-s",
             calls=("what",),
-        ),
+        ).on_page("order", "Method"),
         Option(
             "pairs",
             "How many pairs of studies of each size. Default: 150 for filters that take all of them together, else 40.",
             "N",
             least=10,
             calls=("run",),
-        ),
+        ).on_page("runs", "Pairs of studies", " of each size (empty: 150, or 40 of slow methods)", quick="20"),
         commands="replicate",
     ),
     *_all(
         Option(
             "selector",
-            "A method; may be repeated, to see how much the choice of the method matters.",
+            "A method; may be repeated, to see how much the choice of the method matters. Default: those of the run "
+            "folder, or five that suit the target.",
             SPECIFICATION,
-            default=REQUIRED,
             short="-s",
             many=True,
             argument="selectors",
@@ -250,7 +260,11 @@ TABLE: tuple[Option, ...] = (
         ),
         *_all(
             Option("seeds", "How many seeds a method with randomness of its own runs with.", "N", default=5, least=2),
-            Option("resampling", "How the data are drawn again.", SPECIFICATION, default="bootstrap:n_runs=40"),
+            Option(
+                "resampling",
+                "How the data are drawn again. Default: as in the run folder, or 40 bootstraps.",
+                SPECIFICATION,
+            ),
             calls=("run",),
         ),
         commands="why",
@@ -413,9 +427,12 @@ TABLE: tuple[Option, ...] = (
         Option("known_only", "Leave out rows whose target is missing.", default=False).on_page(
             "reading", "Leave out rows without a target", choices={"yes": ""}
         ),
-        Option("impute", "Fill missing values within each run, by the medians of its training rows.", "median").on_page(
-            "reading", "Fill missing values", " by medians", choices={"median": ""}
-        ),
+        Option(
+            "impute",
+            "Fill missing values within each run by the medians of its training rows; 'leave' leaves them to selectors "
+            "that take them, such as limma.",
+            "median",
+        ).on_page("reading", "Fill missing values", " by medians", choices={"median": ""}),
         Option(
             "transpose",
             "The data has one row per feature and one column per sample. Default: found out with --samples, else no.",
@@ -438,18 +455,18 @@ TABLE: tuple[Option, ...] = (
         calls=("data",),
     ),
     *_all(
-        Option("prepare", _steps, "STEP,...", commands="assess shortlist tune").on_page(
+        Option("prepare", _steps, "STEP,...", commands=f"{ONE_FILE} why").on_page(
             "reading", "Preparation", " inside each run, such as impute=median, scale"
         ),
         Option(
             "force",
             "Covariates that stay in every model and are never selected, such as age,sex; may be repeated.",
             "COLUMN,...",
-            commands="assess shortlist tune",
+            commands=f"{ONE_FILE} why",
             many=True,
-        ).on_page("columns", "Covariate", "s that stay in every model: columns, one per line"),
+        ).on_page("columns", "Covariate", ": columns that stay in every model, one per line"),
         Option(
-            "block", "The batch of each row: selectors are adjusted for it.", "COLUMN", commands="assess shortlist tune"
+            "block", "The batch of each row: selectors are adjusted for it.", "COLUMN", commands=f"{ONE_FILE} why"
         ).on_page("reading", "Blocks", ": column of batches that selectors are adjusted for"),
         heading=DATA,
         calls=("data",),
@@ -606,7 +623,7 @@ TABLE: tuple[Option, ...] = (
             Option("out", "The run folder. Default: FILE's name + -runs.", commands="assess"),
             Option("out", "The folder. Default: FILE's name + -shortlist.", commands="shortlist"),
             Option("out", "The folder. Default: the name of the (first) FILE + -replication.", commands="replicate"),
-            Option("out", "The folder. Default: FILE's name + -why.", commands="why"),
+            Option("out", "The folder. Default: the name of the data's file + -why.", commands="why"),
             Option("out", "The folder. Default: FILE's name + -tuning.", commands="tune"),
             metavar="DIR",
             short="-o",
@@ -614,7 +631,7 @@ TABLE: tuple[Option, ...] = (
         ),
         *_all(
             Option("resume", "Continue what is in the folder.", commands=JOBS),
-            Option("resume", "Continue what is in the folder.", commands="replicate why"),
+            Option("resume", "Continue what is in the folder.", commands="why"),
             default=False,
             record="execution",
         ),

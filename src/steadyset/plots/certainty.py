@@ -18,20 +18,9 @@ from steadyset.kernels.arrays import Floats
 from steadyset.measures.chance import NullDistribution, chance_distribution
 from steadyset.measures.evaluate import MOST_DRAWS, Options, estimates
 from steadyset.measures.record import Measure, get_family, get_measure
+from steadyset.plots import picture as grammar
 from steadyset.plots.catalogue import SELECTIONS, picture
-from steadyset.plots.picture import (
-    MARKED,
-    MUTED,
-    PALE,
-    STEADY,
-    Picture,
-    distinct_names,
-    heading,
-    noted,
-    pictured,
-    runs_by_name,
-    tips,
-)
+from steadyset.plots.picture import Picture
 from steadyset.selections import RunsLike, Selections, as_selections
 
 if TYPE_CHECKING:
@@ -115,25 +104,25 @@ def convergence(
     check_level(level)
     record = get_measure("nogueira" if measure is None else measure).with_params(measure_params)
     options = Options(similarity=similarity, random_state=random_state)
-    several = runs_by_name(selections)
+    several = grammar.runs_by_name(selections)
     rows, said = [], {}
     for name, sel in list(several.items())[:MOST_PANELS]:
         if shuffle:
             sel = sel.take(np.random.default_rng(random_state).permutation(sel.n_runs))
         so_far, ahead, said[name] = _curves(sel, record, options, level, width)
         rows += [(name, *row, False) for row in so_far] + [(name, *row, True) for row in ahead]
-    names = distinct_names([*(name for name, *_ in rows), *said])
+    names = grammar.distinct_names([*(name for name, *_ in rows), *said])
 
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
         panels = [_panel(alt, shown, names[name], record.name, words) for name, words in said.items()]
         return alt.concat(*panels, columns=2, spacing=28)
 
-    note = noted(
+    note = grammar.noted(
         (True, f"Band: {percent(level)} interval; pale: what is expected of more runs."),
         (len(several) > MOST_PANELS, f"The first {MOST_PANELS} of {len(several)} selectors."),
         *((True, sentence) for sentence in cautions(caution(sel.labels) for sel in several.values())),
     )
-    return pictured(rows, SETTLING_COLUMNS, draw, note, _settling_seen)
+    return grammar.pictured(rows, SETTLING_COLUMNS, draw, note, _settling_seen)
 
 
 Row = tuple[int, float, float, float]
@@ -180,9 +169,12 @@ def _panel(alt: Any, data: pd.DataFrame, name: str, measure: str, words: str) ->
     axis = alt.Axis(values=_ticks(int(mine["n_runs"].max()) if len(mine) else 2), format=",d", grid=False)
     runs = alt.X("n_runs:Q", scale=alt.Scale(type="log", nice=False), title="number of runs (log scale)", axis=axis)
     values = alt.Y("low:Q", scale=alt.Scale(zero=False), title=f"stability ({measure})")
-    tooltip = tips(alt, "n_runs", estimate=".3f", low=".3f", high=".3f")
+    tooltip = grammar.tips(alt, "n_runs", estimate=".3f", low=".3f", high=".3f")
     layers = []
-    for part, shade, dash in ((mine[~mine["expected"]], STEADY, [1, 0]), (mine[mine["expected"]], PALE, [4, 3])):
+    for part, shade, dash in (
+        (mine[~mine["expected"]], grammar.STEADY, [1, 0]),
+        (mine[mine["expected"]], grammar.PALE, [4, 3]),
+    ):
         band = {"x": runs, "y": values, "y2": "high:Q"}
         base = alt.Chart(part)
         filled = base.mark_area(opacity=0.25) if len(part) > 1 else base.mark_rule(strokeWidth=6, opacity=0.25)
@@ -190,10 +182,10 @@ def _panel(alt: Any, data: pd.DataFrame, name: str, measure: str, words: str) ->
             filled.encode(color=alt.value(shade), **band),
             base.mark_line(color=shade, strokeDash=dash).encode(x=runs, y="estimate:Q"),
         ]
-    points = alt.Chart(mine[~mine["expected"]]).mark_point(color=STEADY, filled=True, size=18, opacity=1)
-    last = alt.Chart(mine[mine["expected"]].tail(1)).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x=runs)
+    points = alt.Chart(mine[~mine["expected"]]).mark_point(color=grammar.STEADY, filled=True, size=18, opacity=1)
+    last = alt.Chart(mine[mine["expected"]].tail(1)).mark_rule(color=grammar.MUTED, strokeDash=[3, 3]).encode(x=runs)
     layers += [points.encode(x=runs, y="estimate:Q", tooltip=tooltip), last]
-    title = heading(alt, name, textwrap.wrap(words, LETTERS))
+    title = grammar.heading(alt, name, textwrap.wrap(words, LETTERS))
     return alt.layer(*layers, title=title).properties(width=320, height=200)
 
 
@@ -285,7 +277,7 @@ def null_distribution(
         raise InputError(f"{record.name} is {observed.note}; there is nothing to hold against chance.")
     law = chance_distribution(sel, record, options)
     bars = zip(*_bars(law, observed.value), strict=True)
-    return pictured(
+    return grammar.pictured(
         [(begin, end, share, observed.value) for begin, end, share in bars if share > 0],
         CHANCE_COLUMNS,
         lambda alt, shown: _drawn(alt, shown, record.name),
@@ -326,7 +318,7 @@ def _bars(law: NullDistribution, observed: float) -> tuple[Floats, Floats, Float
 def _chance_note(law: NullDistribution, measure: Measure, observed: float) -> str:
     towards = law.at_least if measure.higher_is_steadier else law.at_most
     exact, undefined = law.method == "exact", int(np.isnan(law.values).sum())
-    return noted(
+    return grammar.noted(
         (True, f"Observed (line): {number(observed, 3)}."),
         (exact, "Every value that two random selections of these sizes can have."),
         (not exact, f"{len(law.values):,} random collections with runs of the same sizes."),
@@ -347,17 +339,17 @@ def _drawn(alt: Any, data: pd.DataFrame, measure: str) -> Any:
     values = alt.X("from:Q", scale=alt.Scale(zero=False, nice=False, padding=12), axis=alt.Axis(grid=False))
     bars = (
         alt.Chart(data)
-        .mark_rect(color=PALE, stroke="white", strokeWidth=0.3)
+        .mark_rect(color=grammar.PALE, stroke="white", strokeWidth=0.3)
         .encode(
             x=values.title(f"stability ({measure})"),
             x2="to:Q",
             y=alt.Y("share:Q", scale=alt.Scale(zero=True), title="share of random selections", axis=axis),
             y2=alt.datum(0),
-            tooltip=tips(alt, **{"from": ".3f", "to": ".3f", "share": ".1%"}),
+            tooltip=grammar.tips(alt, **{"from": ".3f", "to": ".3f", "share": ".1%"}),
         )
     )
     seen = alt.Chart(data.head(1)).encode(x="observed:Q")
-    line = seen.mark_rule(color=MARKED, strokeWidth=2).encode(tooltip=tips(alt, observed=".3f"))
+    line = seen.mark_rule(color=grammar.MARKED, strokeWidth=2).encode(tooltip=grammar.tips(alt, observed=".3f"))
     return (bars + line).properties(width=420, height=200)
 
 

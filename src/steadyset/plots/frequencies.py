@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyset.findings import Findings
-from steadyset.foundation.arguments import (
-    CORE,
-    LEVEL,
-    check_core,
-    check_flag,
-    check_integer,
-    check_level,
-    wrong_argument,
-)
+from steadyset.foundation import arguments
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed, number, p_equals, percent
 from steadyset.inference.features import wilson
@@ -108,10 +100,10 @@ def selection_frequencies(
     if isinstance(selections, Findings):
         core = selections.core if core is None else core
         level = selections.level if level is None else level
-    share, sure = CORE if core is None else core, LEVEL if level is None else level
-    check_core(share)
-    check_level(sure)
-    check_integer("top", top, least=1)
+    share, sure = arguments.CORE if core is None else core, arguments.LEVEL if level is None else level
+    arguments.check_core(share)
+    arguments.check_level(sure)
+    arguments.check_integer("top", top, least=1)
     several = runs_by_name(selections)
     top = max(1, min(top, MOST_MARKS // (MARKS * max(1, len(several)))))
     rows = [row for name, sel in several.items() for row in _rows(name, sel, top, share, sure)]
@@ -222,7 +214,7 @@ def core_overlap(
     >>> picture.data.query("inside")[["named", "selector"]].to_dict("tight")["data"]
     [['TP53', 'lasso'], ['TP53', 'forest'], ['KRAS', 'lasso'], ['MYC', 'forest']]
     """
-    check_integer("top", top, least=1, most=MOST_INTERSECTIONS)
+    arguments.check_integer("top", top, least=1, most=MOST_INTERSECTIONS)
     share, cores = _cores(selections, core)
     largest = sorted(cores, key=lambda name: -len(cores[name]))[:MOST_SELECTORS]
     shown = {name: cores[name] for name in largest}
@@ -250,10 +242,12 @@ def _cores(selections: Any, core: float | None) -> tuple[float, dict[str, list[s
         if core is None or core == selections.core:
             return selections.core, {one.name: list(one.features) for one in selections.cores}
         selections = selections.selections
-    share = CORE if core is None else core
-    check_core(share)
+    share = arguments.CORE if core is None else core
+    arguments.check_core(share)
     if not isinstance(selections, Mapping):
-        raise wrong_argument("selections", "Selections by the name of their selector, or findings", selections)
+        raise arguments.wrong_argument(
+            "selections", "Selections by the name of their selector, or findings", selections
+        )
     if not selections:
         raise InputError("There are no selections; at least one procedure is needed.")
     return share, {str(name): steady_core(as_selections(one), share) for name, one in selections.items()}
@@ -391,8 +385,8 @@ def runs_by_features(
     1   1      1    KRAS
     2   2      1    TP53
     """
-    check_integer("top", top, least=1)
-    check_flag("clustered", clustered)
+    arguments.check_integer("top", top, least=1)
+    arguments.check_flag("clustered", clustered)
     if similarity is not None:
         check_similarity(similarity)
     sel = as_selections(selections)

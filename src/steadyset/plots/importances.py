@@ -12,22 +12,9 @@ from steadyset.foundation.text import counted, number, percent
 from steadyset.inference.features import alike_features, numbered_groups
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.weights import Rows, shared_importance, weight_rows
+from steadyset.plots import picture as grammar
 from steadyset.plots.catalogue import SELECTIONS, picture
-from steadyset.plots.picture import (
-    CATEGORIES,
-    INK,
-    LONGEST_NAME,
-    MOST_MARKS,
-    MUTED,
-    PALE,
-    RULE,
-    STEADY,
-    Picture,
-    coloured,
-    noted,
-    pictured,
-    tips,
-)
+from steadyset.plots.picture import Picture
 from steadyset.selections import RunsLike, Selections, as_selections
 
 if TYPE_CHECKING:
@@ -47,7 +34,7 @@ MAP_COLUMNS = "run last: int; group: text; place: int; feature: text; start end 
     report=False,
 )
 def stability_map(
-    selections: RunsLike, similarity: FeatureSimilarity | None = None, *, top: int = len(CATEGORIES)
+    selections: RunsLike, similarity: FeatureSimilarity | None = None, *, top: int = len(grammar.CATEGORIES)
 ) -> Picture:
     """A bar for each run, cut into the shares of its importance; similar features have one colour.
 
@@ -81,7 +68,7 @@ def stability_map(
     >>> st.plot.stability_map(runs).data["share"].round(2).tolist()
     [0.75, 0.25, 0.5, 0.5]
     """
-    check_integer("top", top, least=1, most=len(CATEGORIES))
+    check_integer("top", top, least=1, most=len(grammar.CATEGORIES))
     sel = as_selections(selections)
     rows = weight_rows(sel).positive()
     shares = rows.values / rows.sums(rows.values)[rows.runs]
@@ -96,13 +83,13 @@ def stability_map(
         names.append(best if len(members) == 1 else f"{best} ({len(members)} alike)")
     n_grey = int((~np.isin(groups[mean > 0], order)).sum())
     together = -(-sel.n_runs // MOST_ROWS)
-    note = noted(
+    note = grammar.noted(
         (similarity is not None, "Each colour is a feature or a group of similar features."),
         (n_grey, f"Grey: {counted(n_grey, 'other selected feature')}."),
         (together > 1, f"Each bar is the mean of {together} runs."),
         (sel.weights is None, NO_WEIGHTS),
     )
-    return pictured(
+    return grammar.pictured(
         _segments(sel, rows, shares, groups, order, names, together),
         MAP_COLUMNS,
         lambda alt, shown: _map_drawn(alt, shown, sel.n_runs, together, len(order)),
@@ -127,7 +114,7 @@ def _segments(
     place = np.full(sel.n_features, len(order))
     for k, group in enumerate(order):
         place[groups == group] = k
-    single = together == 1 and len(rows.indices) <= MOST_MARKS
+    single = together == 1 and len(rows.indices) <= grammar.MOST_MARKS
     within = np.where(place[rows.indices] < len(order), rows.indices, -1) if single else np.full(len(rows.indices), -1)
     entries = np.column_stack([rows.runs // together, place[rows.indices], within])
     keys, where = np.unique(entries, axis=0, return_inverse=True)
@@ -153,7 +140,7 @@ def others_name(taken: list[str]) -> str:
 
 def _map_drawn(alt: Any, data: pd.DataFrame, n_runs: int, together: int, n_coloured: int) -> Any:
     in_order = data.drop_duplicates("place").sort_values("place")
-    palette = [CATEGORIES[k] if k < n_coloured else RULE for k in in_order["place"]]
+    palette = [grammar.CATEGORIES[k] if k < n_coloured else grammar.RULE for k in in_order["place"]]
     colours = dict(zip(in_order["group"], palette, strict=True))
     bars = [1 + first for first in range(0, n_runs, together)]
     several = ["last:Q"] if together > 1 else ["feature:N"]
@@ -169,8 +156,10 @@ def _map_drawn(alt: Any, data: pd.DataFrame, n_runs: int, together: int, n_colou
             ),
             x2="end:Q",
             y=alt.Y("run:O", scale=alt.Scale(domain=bars), title="run", axis=alt.Axis(labelOverlap=True, ticks=False)),
-            color=coloured(alt, "group:N", colours, title=None, labelLimit=LONGEST_NAME, symbolType="square"),
-            tooltip=tips(alt, "run:O", *several, "group:N", share=".1%"),
+            color=grammar.coloured(
+                alt, "group:N", colours, title=None, labelLimit=grammar.LONGEST_NAME, symbolType="square"
+            ),
+            tooltip=grammar.tips(alt, "run:O", *several, "group:N", share=".1%"),
         )
         .properties(width=460, height=alt.Step(max(4, min(22, 500 // max(1, len(bars))))))
     )
@@ -255,13 +244,13 @@ def importance_flow(
     other, right, n_right = _sides(flows["feature_j"], share, top)
     same = flows["feature_i"].to_numpy() == flows["feature_j"].to_numpy()
     rest = [f"{n} of run {run + 1}" for run, n in ((i, n_left), (j, n_right)) if n]
-    note = noted(
+    note = grammar.noted(
         *((not sel.sizes[run], f"Run {run + 1} selects nothing.") for run in dict.fromkeys((i, j))),
         (len(share), f"Runs {i + 1} and {j + 1} share {number(float(share @ alike))} of their importance (msi)."),
         (rest, f"The least important features are put together: {' and '.join(rest)}."),
         (sel.weights is None, NO_WEIGHTS),
     )
-    return pictured(
+    return grammar.pictured(
         _flows(one, other, left, right, share, alike, same, n_right),
         FLOW_COLUMNS,
         lambda alt, shown: _flow_drawn(alt, shown, f"run {i + 1}", f"run {j + 1}"),
@@ -316,7 +305,7 @@ def _stacked(order: Ints, share: Floats) -> Floats:
 def _flow_drawn(alt: Any, data: pd.DataFrame, one: str, other: str) -> Any:
     y = alt.Y("start:Q", scale=alt.Scale(domain=[1, 0], nice=False), axis=None)
     x = alt.X("x:Q", scale=alt.Scale(domain=[-0.05, 1.05], nice=False), axis=None)
-    kinds = {"same feature": STEADY, "similar feature": CATEGORIES[4]}
+    kinds = {"same feature": grammar.STEADY, "similar feature": grammar.CATEGORIES[4]}
     ribbons = (
         alt.Chart(_ribbons(data))
         .mark_area()
@@ -325,7 +314,7 @@ def _flow_drawn(alt: Any, data: pd.DataFrame, one: str, other: str) -> Any:
             y=y,
             y2="end:Q",
             detail="flow:N",
-            color=coloured(alt, "kind:N", kinds, title=None, orient="bottom", symbolType="square"),
+            color=grammar.coloured(alt, "kind:N", kinds, title=None, orient="bottom", symbolType="square"),
             opacity=alt.Opacity(
                 "similarity:Q",
                 scale=alt.Scale(domain=[0, 1], range=[0.05, 0.8]),
@@ -333,7 +322,7 @@ def _flow_drawn(alt: Any, data: pd.DataFrame, one: str, other: str) -> Any:
                     title="similarity", orient="bottom", values=[0.25, 0.5, 0.75, 1], format=".2~f", symbolType="square"
                 ),
             ),
-            tooltip=tips(alt, "from:N", "to:N", share=".1%", similarity=".2f"),
+            tooltip=grammar.tips(alt, "from:N", "to:N", share=".1%", similarity=".2f"),
         )
     )
     layers = [ribbons]
@@ -341,20 +330,20 @@ def _flow_drawn(alt: Any, data: pd.DataFrame, one: str, other: str) -> Any:
         nodes = _nodes(data, side).assign(x=x0, x2=x0 + 0.05)
         layers.append(
             alt.Chart(nodes)
-            .mark_rect(color=PALE, stroke="white", strokeWidth=0.8)
-            .encode(x=x, x2="x2:Q", y=y, y2="end:Q", tooltip=tips(alt, "feature:N", share=".1%"))
+            .mark_rect(color=grammar.PALE, stroke="white", strokeWidth=0.8)
+            .encode(x=x, x2="x2:Q", y=y, y2="end:Q", tooltip=grammar.tips(alt, "feature:N", share=".1%"))
         )
         wide = nodes[nodes["share"] >= THINNEST_NAMED]
         outside = -0.06 if side == "i" else 1.06
         layers.append(
             alt.Chart(wide.assign(start=(wide["start"] + wide["end"]) / 2, x=outside))
-            .mark_text(align=align, baseline="middle", color=INK, limit=130)
+            .mark_text(align=align, baseline="middle", color=grammar.INK, limit=130)
             .encode(x=x, y=y, text="feature:N")
         )
         head = alt.Data(values=[{"x": x0 + 0.025, "start": 0, "name": name}])
         layers.append(
             alt.Chart(head)
-            .mark_text(baseline="bottom", dy=-4, color=MUTED, fontSize=12)
+            .mark_text(baseline="bottom", dy=-4, color=grammar.MUTED, fontSize=12)
             .encode(x=x, y=y, text="name:N")
         )
     return alt.layer(*layers).properties(width=380, height=400)

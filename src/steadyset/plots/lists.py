@@ -10,22 +10,9 @@ from steadyset.findings import Findings, findings_of
 from steadyset.foundation.arguments import check_integer
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, percent
+from steadyset.plots import picture as grammar
 from steadyset.plots.catalogue import picture
-from steadyset.plots.picture import (
-    INK,
-    MUTED,
-    PALE,
-    RULE,
-    STEADY,
-    Picture,
-    coloured,
-    filling,
-    foremost,
-    names,
-    pictured,
-    shares,
-    tips,
-)
+from steadyset.plots.picture import Picture
 from steadyset.selections import RunsLike, Selections, as_selections
 from steadyset.shortlists.listed import CANDIDATE, GROUP, LISTED, ListedFeature
 from steadyset.shortlists.result import Shortlist
@@ -36,7 +23,7 @@ if TYPE_CHECKING:
 MAX_LISTS, MAX_SHARED = 8, 30
 SHARED_COLUMNS = "feature list: text; place column lists: int; inside: bool"
 STANDS_IN = "look-alike"
-ROLES = {LISTED: STEADY, STANDS_IN: MUTED, CANDIDATE: PALE}
+ROLES = {LISTED: grammar.STEADY, STANDS_IN: grammar.MUTED, CANDIDATE: grammar.PALE}
 SHORTLIST_COLUMNS = "feature role beside direction: text; place: int; frequency low high: float"
 
 
@@ -84,7 +71,7 @@ def shared_names(selections: RunsLike | Findings, *, top: int = MAX_SHARED) -> P
     alone = int((sel.counts == 1).sum())
     left = len(shared) - len(shared[:top])
     note = f"{counted(len(shared), 'name')} in two lists or more{f', the first {top} shown' if left else ''}; "
-    return pictured(
+    return grammar.pictured(
         rows, SHARED_COLUMNS, _shared_drawn, f"{note}{counted(alone, 'name')} in one list only.", _shared_seen
     )
 
@@ -98,17 +85,19 @@ def _only(found: Findings) -> Selections:
 def _shared_drawn(alt: Any, data: pd.DataFrame) -> Any:
     axis = alt.Axis(orient="top", labelAngle=0, labelLimit=110, ticks=False, domain=False, labelOverlap=False)
     lists = alt.X("list:N", sort=alt.SortField("column"), title=None, axis=axis)
-    base = alt.Chart(data).encode(y=names(alt, "feature", "place"), tooltip=tips(alt, "feature", "list", "lists"))
+    base = alt.Chart(data).encode(
+        y=grammar.names(alt, "feature", "place"), tooltip=grammar.tips(alt, "feature", "list", "lists")
+    )
     dots = base.mark_circle().encode(
         x=lists,
         size=alt.condition("datum.inside", alt.value(90), alt.value(14)),
-        color=alt.condition("datum.inside", alt.value(STEADY), alt.value(RULE)),
+        color=alt.condition("datum.inside", alt.value(grammar.STEADY), alt.value(grammar.RULE)),
     )
-    return alt.layer(dots).properties(width=520, height=alt.Step(19), usermeta=filling(20, data["feature"]))
+    return alt.layer(dots).properties(width=520, height=alt.Step(19), usermeta=grammar.filling(20, data["feature"]))
 
 
 def _shared_seen(data: pd.DataFrame) -> str:
-    most = foremost(data, "lists")
+    most = grammar.foremost(data, "lists")
     n = data["column"].nunique()
     return f"{most['feature']} is in {most['lists']} of {n} lists."
 
@@ -172,7 +161,7 @@ def listed_features(result: Findings | Shortlist, *, top: int = 30, alike: int =
     note = f"Among the best {among} of {2 * listed.n_splits} random halves of the rows; thin lines: 95% intervals."
     if any(beside for _, _, beside, *_ in rows.values()):
         note += " Thin bars: look-alikes of the feature above."
-    return pictured(list(rows.values()), SHORTLIST_COLUMNS, _listed_drawn, note, _listed_seen)
+    return grammar.pictured(list(rows.values()), SHORTLIST_COLUMNS, _listed_drawn, note, _listed_seen)
 
 
 def _row(one: ListedFeature, beside: str, place: int) -> tuple[Any, ...]:
@@ -182,17 +171,18 @@ def _row(one: ListedFeature, beside: str, place: int) -> tuple[Any, ...]:
 
 def _listed_drawn(alt: Any, data: pd.DataFrame) -> Any:
     base = alt.Chart(data).encode(
-        y=names(alt, "feature", "place"),
-        tooltip=tips(alt, "feature", "role", "beside", "direction", frequency=(".0%", "share of halves")),
+        y=grammar.names(alt, "feature", "place"),
+        tooltip=grammar.tips(alt, "feature", "role", "beside", "direction", frequency=(".0%", "share of halves")),
     )
     coded = base.encode(
-        x=shares(alt, "frequency", "share of halves", stack=None), color=coloured(alt, "role", ROLES, title=None)
+        x=grammar.shares(alt, "frequency", "share of halves", stack=None),
+        color=grammar.coloured(alt, "role", ROLES, title=None),
     )
     bars = coded.transform_filter("datum.beside === ''").mark_bar(height=9)
     thinner = coded.transform_filter("datum.beside !== ''").mark_bar(height=4)
     ends = base.encode(x=alt.X("low:Q"), x2="high:Q")
     around = ends.mark_rule(color="white", strokeWidth=3, opacity=0.6, aria=False)
-    intervals = ends.mark_rule(color=INK, strokeWidth=1, aria=False)
+    intervals = ends.mark_rule(color=grammar.INK, strokeWidth=1, aria=False)
     return (bars + thinner + around + intervals).properties(width=420, height=alt.Step(15))
 
 
@@ -200,6 +190,6 @@ def _listed_seen(data: pd.DataFrame) -> str:
     chosen = data[data["role"] == LISTED]
     if not len(chosen):
         return "No feature passes; the closest are shown."
-    first = foremost(chosen, "frequency")
+    first = grammar.foremost(chosen, "frequency")
     often = percent(round(float(first["frequency"]), 2))
     return f"{counted(len(chosen), 'feature')} passed; most often chosen is {first['feature']} ({often} of halves)."

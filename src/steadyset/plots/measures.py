@@ -378,7 +378,7 @@ def _plot(alt: Any, part: pd.DataFrame, x_title: str | None, y_title: str | None
     if not binned:
         told = tips(alt, "point:N", x=".3f", y=".3f")
         return chart.mark_circle(size=28, color=STEADY, opacity=0.6).encode(**where, tooltip=told)
-    shade = alt.Color("points:Q", scale=alt.Scale(type="log", range=list(SHADES[1:])), legend=None)
+    shade = alt.Color("points:Q", scale=alt.Scale(type="quantile", range=list(SHADES[1:])), legend=None)
     return chart.mark_square(size=30, opacity=1).encode(**where, color=shade, tooltip=["points:Q"])
 
 

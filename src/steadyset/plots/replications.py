@@ -155,12 +155,8 @@ def _drawn_effects(alt: Any, data: pd.DataFrame) -> Any:
         x=alt.X("effect:Q", title="effect"),
         color=alt.Color("study:N", scale=colours, legend=alt.Legend(title=None, orient="bottom")),
         shape=alt.Shape("study:N"),
-        fillOpacity=alt.FillOpacity(
-            "selected:N",
-            scale=alt.Scale(domain=[SELECTED, NOT_SELECTED], range=[1.0, 0.0]),
-            legend=None,
-        ),
-        fill=alt.Fill("study:N", scale=colours, legend=None),
+        fillOpacity=alt.condition(alt.datum.selected == SELECTED, alt.value(1.0), alt.value(0.0)),
+        fill=alt.Fill("study:N", scale=colours),
         tooltip=tips(alt, "feature", "study", "selected", "studies", effect=".2f"),
     )
     return (zero + points).properties(width=420, height=alt.Step(20), usermeta=filling(20, data["feature"]))

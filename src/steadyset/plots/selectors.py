@@ -21,23 +21,9 @@ from steadyset.inference.comparison import Comparison, compare, shared_letters
 from steadyset.inference.interval import t_quantile
 from steadyset.measures.evaluate import CONVENTION, EXCELLENT, POOR
 from steadyset.measures.record import get_measure
+from steadyset.plots import picture as grammar
 from steadyset.plots.catalogue import picture
-from steadyset.plots.picture import (
-    BAND,
-    INK,
-    LONGEST_NAME,
-    MARKED,
-    MOST_TOLD_APART,
-    MUTED,
-    STEADY,
-    Picture,
-    dashed,
-    names,
-    noted,
-    pictured,
-    tips,
-    told_apart,
-)
+from steadyset.plots.picture import Picture
 from steadyset.runner.scoring import lower_is_better
 from steadyset.tuning import pareto_front
 
@@ -138,7 +124,7 @@ def _score_ends(row: Procedure, name: str, level: float) -> tuple[float, float, 
 def _picture(values: list[_Value], measure: str, level: float, top: int) -> Picture:
     known = [one for one in values if not isnan(one[1])]
     rows = [(name, place, *numbers) for place, (name, *numbers) in enumerate(known[:top])]
-    note = noted(
+    note = grammar.noted(
         (True, f"Lines: {percent(level)} intervals. {shared_letters('Selectors', level)}."),
         (
             measure == DEFAULT_MEASURE,
@@ -147,7 +133,7 @@ def _picture(values: list[_Value], measure: str, level: float, top: int) -> Pict
         (len(rows) < len(known), f"The best {len(rows)} of {counted(len(known), 'selector')}."),
         (len(known) < len(values), f"Without a value: {counted(len(values) - len(known), 'selector')}."),
     )
-    return pictured(
+    return grammar.pictured(
         rows, COMPARED_COLUMNS, lambda alt, shown: _compared_drawn(alt, shown, measure), note, _compared_seen
     )
 
@@ -156,12 +142,12 @@ def _compared_drawn(alt: Any, data: pd.DataFrame, measure: str) -> Any:
     default = measure == DEFAULT_MEASURE
     words = measure.replace("_", " ")
     title = f"stability ({words.capitalize()})" if default else words
-    tooltip = [*tips(alt, "selector", estimate=".3f", low=".3f", high=".3f"), "runs", "letters"]
-    base = alt.Chart(data).encode(y=names(alt, "selector", "place"), tooltip=tooltip)
+    tooltip = [*grammar.tips(alt, "selector", estimate=".3f", low=".3f", high=".3f"), "runs", "letters"]
+    base = alt.Chart(data).encode(y=grammar.names(alt, "selector", "place"), tooltip=tooltip)
     x = alt.X("estimate:Q", title=title, scale=alt.Scale(zero=default, nice=True))
-    points = base.mark_point(filled=True, size=60, color=STEADY, opacity=1).encode(x=x)
-    lines = base.mark_rule(color=STEADY, strokeWidth=1.5).encode(x=alt.X("low:Q", title=title), x2="high:Q")
-    scale = [dashed(alt, POOR, EXCELLENT)] if default else []
+    points = base.mark_point(filled=True, size=60, color=grammar.STEADY, opacity=1).encode(x=x)
+    lines = base.mark_rule(color=grammar.STEADY, strokeWidth=1.5).encode(x=alt.X("low:Q", title=title), x2="high:Q")
+    scale = [grammar.dashed(alt, POOR, EXCELLENT)] if default else []
     values = alt.layer(*scale, lines, points).properties(width=360, height=alt.Step(20))
     return alt.hconcat(values, _letters(alt, data), spacing=8)
 
@@ -177,9 +163,9 @@ def _letters(alt: Any, data: pd.DataFrame) -> Any:
     base = alt.Chart(alt.Data(values=rows)).encode(
         x=alt.X("letter:N", title=None, axis=None), y=alt.Y("selector:N", title=None, axis=None, scale=every)
     )
-    line = base.mark_line(color=MUTED, strokeWidth=1).encode(detail="letter:N", order="place:Q")
+    line = base.mark_line(color=grammar.MUTED, strokeWidth=1).encode(detail="letter:N", order="place:Q")
     back = base.mark_point(filled=True, shape="square", size=170, color="white", opacity=1)
-    text = base.mark_text(color=INK, fontSize=11).encode(text="letter:N")
+    text = base.mark_text(color=grammar.INK, fontSize=11).encode(text="letter:N")
     return alt.layer(line, back, text).properties(width=alt.Step(16), height=alt.Step(20))
 
 
@@ -235,7 +221,7 @@ def accuracy_against_stability(result: ResultLike, *, score: str | None = None, 
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
         return _trade_off_drawn(alt, shown, name, slack, blind)
 
-    made = pictured(_trade_off_rows(found, name), TRADE_OFF_COLUMNS, draw, seen=_trade_off_seen)
+    made = grammar.pictured(_trade_off_rows(found, name), TRADE_OFF_COLUMNS, draw, seen=_trade_off_seen)
     return replace(made, note=_trade_off_note(found, made.data, name, slack, blind))
 
 
@@ -262,12 +248,12 @@ def _trade_off_rows(found: Findings, name: str) -> list[tuple[Any, ...]]:
 
 def _trade_off_note(found: Findings, data: pd.DataFrame, name: str, slack: float | None, blind: float) -> str:
     ours = data[data["kind"] == SELECTOR]
-    named = " (with their names)" if len(ours) > MOST_TOLD_APART else ""
+    named = " (with their names)" if len(ours) > grammar.MOST_TOLD_APART else ""
     rule, ring = found.preference, f"No ring: {NO_RING}."
     if rule is not None and data["preferred"].any():
         ring = f"Ringed: preferred by {_words(rule.score)} and stability."
     missing = len(found.summary) - len(ours)
-    return noted(
+    return grammar.noted(
         (True, f"Crosses: {percent(found.level)} intervals."),
         (len(ours) > 1, f"Line: the Pareto front, selectors that no other beats in both{named}."),
         (
@@ -303,29 +289,33 @@ def _trade_off_drawn(alt: Any, data: pd.DataFrame, name: str, slack: float | Non
     title = f"{_words(name)}{' (lower is better)' if lower else ''}"
     y = alt.Y("score:Q", title=title, scale=alt.Scale(zero=False, nice=True, reverse=lower))
     ends = {"score": (".3f", _words(name)), "score_low": (".3f", "from"), "score_high": (".3f", "to")}
-    tooltip = tips(alt, "selector", stability=".3f", low=".3f", high=".3f", **ends, features=".1f")
-    colour, shape = told_apart(alt, "selector", [*ours["selector"]])
+    tooltip = grammar.tips(alt, "selector", stability=".3f", low=".3f", high=".3f", **ends, features=".1f")
+    colour, shape = grammar.told_apart(alt, "selector", [*ours["selector"]])
     base = alt.Chart(ours).encode(x=x, y=y, tooltip=tooltip)
     layers = [
-        base.transform_filter("datum.front").mark_line(color=INK, strokeWidth=1).encode(order="stability:Q"),
+        base.transform_filter("datum.front").mark_line(color=grammar.INK, strokeWidth=1).encode(order="stability:Q"),
         base.mark_rule(strokeWidth=1.2, opacity=0.8).encode(x=alt.X("low:Q"), x2="high:Q", color=colour),
         base.mark_rule(strokeWidth=1.2, opacity=0.8).encode(y=alt.Y("score_low:Q"), y2="score_high:Q", color=colour),
         base.mark_point(filled=True, size=70, opacity=1).encode(color=colour, shape=shape),
-        base.transform_filter("datum.preferred").mark_point(size=220, strokeWidth=1.5, color=MARKED),
+        base.transform_filter("datum.preferred").mark_point(size=220, strokeWidth=1.5, color=grammar.MARKED),
         alt.Chart(drawn_at_random)
-        .mark_point(shape="cross", filled=True, size=60, color=MUTED, opacity=0.8)
-        .encode(x=x, y=y, tooltip=tips(alt, "selector", score=(".3f", _words(name)))),
+        .mark_point(shape="cross", filled=True, size=60, color=grammar.MUTED, opacity=0.8)
+        .encode(x=x, y=y, tooltip=grammar.tips(alt, "selector", score=(".3f", _words(name)))),
     ]
-    if len(ours) > MOST_TOLD_APART:  # no legend says who is who
-        best = base.transform_filter("datum.front").mark_text(align="left", dx=7, dy=-7, limit=LONGEST_NAME, color=INK)
+    if len(ours) > grammar.MOST_TOLD_APART:  # no legend says who is who
+        best = base.transform_filter("datum.front").mark_text(
+            align="left", dx=7, dy=-7, limit=grammar.LONGEST_NAME, color=grammar.INK
+        )
         layers.append(best.encode(text="selector:N"))
     if not isnan(blind) and _is_near(blind, data):
         ends = alt.Data(values=[{"blind": blind}])
-        layers.insert(0, alt.Chart(ends).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(y="blind:Q"))
+        layers.insert(0, alt.Chart(ends).mark_rule(color=grammar.MUTED, strokeDash=[3, 3]).encode(y="blind:Q"))
     if slack is not None and len(ours) > 1:
         best = float(ours["score"].min() if lower else ours["score"].max())
         ends = alt.Data(values=[{"best": best, "near": best + slack if lower else best - slack}])
-        layers.insert(0, alt.Chart(ends).mark_rect(color=BAND).encode(y=alt.Y("near:Q", title=title), y2="best:Q"))
+        layers.insert(
+            0, alt.Chart(ends).mark_rect(color=grammar.BAND).encode(y=alt.Y("near:Q", title=title), y2="best:Q")
+        )
     return alt.layer(*layers).properties(width=460, height=340)
 
 

@@ -122,7 +122,7 @@ def _calibration_drawn(alt: Any, data: pd.DataFrame, fitted: StabilitySelection)
         title="threshold (share of the runs)",
         axis=alt.Axis(format="%", grid=False),
     )
-    shade = {"scale": alt.Scale(range=list(SHADES)), "title": "stability score"}
+    shade = {"scale": alt.Scale(type="quantize", range=list(SHADES)), "title": "stability score"}
     # Fill and stroke are alike, so that no white lines stand between the cells.
     colours = {"fill": alt.Fill("score:Q", **shade), "stroke": alt.Stroke("score:Q", **shade)}
     level = level_axis(alt, fitted, "level_from:Q")

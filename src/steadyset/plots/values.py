@@ -17,24 +17,12 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed, percent, shown_name
 from steadyset.inference.features import Extract
 from steadyset.kernels.arrays import Floats, Ints
+from steadyset.plots import picture as grammar
 from steadyset.plots.catalogue import picture
 from steadyset.plots.drawing import shortened, text_width
-from steadyset.plots.picture import (
-    CATEGORIES,
-    INK,
-    LONGEST_NAME,
-    MUTED,
-    RULE,
-    SMALL,
-    STEADY,
-    Picture,
-    distinct_names,
-    filling,
-    noted,
-    pictured,
-    tips,
-)
+from steadyset.plots.picture import Picture
 from steadyset.shortlists.listed import CANDIDATE, GROUP, LISTED
+from steadyset.tasks import CLASSES, TASKS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +31,8 @@ if TYPE_CHECKING:
 
 MAX_PANELS, MAX_CLASSES, MAX_DOTS, MAX_CELLS = 8, 6, 200, 150
 MAX_ROWS, FEWEST = 30, 8  # features of a heat map, and how many are shown although fewer are steady
-ONE, TWO = "#6a45a0", "#b04a00"  # the colours of two classes: hollow, and filled
+# The colours of classes, of which the first is hollow: dark enough for letters.
+CLASS_COLOURS = ("#6a45a0", "#b04a00", "#1f6f43", "#0b6285", "#a3326f", "#5c5346")
 # Few steps: the page gives each of them another colour on a dark ground.
 NUMBERS = ("#9fc5d8", "#6aa5c4", "#0b6e99", "#0a5577", "#063b52")
 HEAT = ("#2166ac", "#5b97c9", "#a9cbe2", "#dbe8f0", "#f4f4f2", "#f8e0d2", "#eeb595", "#d6745a", "#b2302c")
@@ -97,25 +86,25 @@ def feature_values(result: ResultLike, *, top: int = MAX_PANELS) -> Picture:
         for row, (value, target) in enumerate(zip(_values(extract, name), _beside(extract, random), strict=True))
         if np.isfinite(value)
     ]
-    target = str(found.settings.get("details", {}).get("target") or "the target")
+    target = _target(found)
     dots = len(labels) <= MAX_DOTS
 
     def draw(alt: Any, data: pd.DataFrame) -> Any:
         panel = _class_panel if extract.labels else _number_panel
         shown = [data[data["place"] == place] for place in range(len(names))]
-        panels = [panel(alt, one, _colours(labels), dots, shown_name(target)) for one in shown if len(one)]
-        beside = max((min(LONGEST_LABEL, text_width(label, SMALL, bold=True)) for label in labels), default=0)
+        panels = [panel(alt, one, _colours(labels), dots, target) for one in shown if len(one)]
+        beside = max((min(LONGEST_LABEL, text_width(label, grammar.SMALL, bold=True)) for label in labels), default=0)
         fill = {"beside": 30 + (beside if extract.labels else 24), "least": 140, "narrow": 4}
         return alt.concat(*panels, columns=4, spacing=24, usermeta={"fill": fill}).resolve_scale(color="independent")
 
     many = len(labels) < extract.n_rows
-    note = noted(
+    note = grammar.noted(
         (extract.labels, "Box: the middle half; thick line: the median." + " A dot per sample." * dots),
-        (not extract.labels, f"Across: {shown_name(target)}; a dot per sample."),
+        (not extract.labels, f"Across: {target}; a dot per sample."),
         (many, f"{len(labels)} of {extract.n_rows} samples, drawn at random."),
         (True, f"The result keeps the values of {counted(len(extract.features), 'feature')} for such pictures."),
     )
-    return pictured(rows, VALUE_COLUMNS, draw, note, _values_seen)
+    return grammar.pictured(rows, VALUE_COLUMNS, draw, note, _values_seen)
 
 
 def shown_features(found: Findings) -> list[str]:
@@ -171,10 +160,14 @@ def _beside(extract: Extract, random: np.random.Generator) -> Floats:
 
 
 def _colours(labels: Sequence[str]) -> dict[str, str]:
-    classes = sorted(set(labels))
-    two = len(classes) == 2
-    shown = distinct_names(classes)
-    return {shown[one]: ((ONE, TWO) if two else CATEGORIES)[place] for place, one in enumerate(classes)}
+    shown = grammar.distinct_names(sorted(set(labels)))
+    return dict(zip(shown.values(), CLASS_COLOURS, strict=False))
+
+
+def _target(found: Findings) -> str:
+    """What the numbers of the samples are called."""
+    name = str(found.settings.get("details", {}).get("target") or "the target")
+    return TASKS.find(found.settings.get("task", CLASSES)).amounts_shown.format(target=shown_name(name))
 
 
 def _class_panel(alt: Any, data: pd.DataFrame, colours: dict[str, str], dots: bool, target: str) -> Any:
@@ -186,10 +179,10 @@ def _class_panel(alt: Any, data: pd.DataFrame, colours: dict[str, str], dots: bo
     lines = alt.Scale(domain=[-0.5, len(classes) - 0.5], reverse=True)
     values = alt.X("value:Q", scale=alt.Scale(zero=False, nice=True), title=None, axis=_numbers(alt))
     ends = {"y": alt.Y("min(top):Q", scale=lines, axis=None), "y2": "max(bottom):Q", "detail": "label:N"}
-    box = base.mark_rect(fill=None, stroke=MUTED, strokeWidth=1, aria=False).encode(
+    box = base.mark_rect(fill=None, stroke=grammar.MUTED, strokeWidth=1, aria=False).encode(
         x=alt.X("q1(value):Q", title=None), x2="q3(value):Q", **ends
     )
-    middle = base.mark_rule(color=INK, strokeWidth=2.5, aria=False).encode(
+    middle = base.mark_rule(color=grammar.INK, strokeWidth=2.5, aria=False).encode(
         x=alt.X("median(value):Q", title=None), **ends
     )
     points = base.mark_point(filled=False, size=16, strokeWidth=1).encode(
@@ -198,10 +191,10 @@ def _class_panel(alt: Any, data: pd.DataFrame, colours: dict[str, str], dots: bo
         stroke=alt.Stroke("label:N", scale=scale, legend=None),
         fill=alt.Fill("label:N", scale=scale, legend=None),
         fillOpacity=alt.condition(alt.datum.label == classes[0], alt.value(0.0), alt.value(0.75)),
-        tooltip=tips(alt, "feature", "label", value=".4~g"),
+        tooltip=grammar.tips(alt, "feature", "label", value=".4~g"),
     )
     words = base.mark_text(
-        align="right", dx=-6, fontSize=SMALL, fontWeight="bold", limit=LONGEST_LABEL, aria=False
+        align="right", dx=-6, fontSize=grammar.SMALL, fontWeight="bold", limit=LONGEST_LABEL, aria=False
     ).encode(
         x=alt.value(0),
         y=alt.Y("min(middle):Q", scale=lines, axis=None),
@@ -216,26 +209,26 @@ def _number_panel(alt: Any, data: pd.DataFrame, colours: dict[str, str], dots: b
     free = alt.Scale(zero=False, nice=True)
     return (
         alt.Chart(data, title=_panel_title(alt, data))
-        .mark_point(filled=False, size=16, strokeWidth=1, color=STEADY)
+        .mark_point(filled=False, size=16, strokeWidth=1, color=grammar.STEADY)
         .encode(
             x=alt.X("jitter:Q", scale=free, title=None, axis=_numbers(alt)),
             y=alt.Y("value:Q", scale=free, title=None, axis=_numbers(alt)),
-            tooltip=tips(alt, "feature", value=".4~g", jitter=(".4~g", target)),
+            tooltip=grammar.tips(alt, "feature", value=".4~g", jitter=(".4~g", target)),
         )
         .properties(width=220, height=100)
     )
 
 
 def _numbers(alt: Any) -> Any:
-    return alt.Axis(tickCount=4, format=",.3~r", labelOverlap=True, gridColor=RULE)
+    return alt.Axis(tickCount=4, format=",.3~r", labelOverlap=True, gridColor=grammar.RULE)
 
 
 def _panel_title(alt: Any, data: pd.DataFrame) -> Any:
     first = data.iloc[0]
     name = shortened(str(first["feature"]), 200, 12, bold=True)
     return alt.Title(
-        name, subtitle=shortened(str(first["direction"]), 200, SMALL), anchor="start", fontSize=12, color=INK,
-        subtitleColor=MUTED, subtitleFontSize=SMALL, frame="group", offset=6,
+        name, subtitle=shortened(str(first["direction"]), 200, grammar.SMALL), anchor="start", fontSize=12,
+        color=grammar.INK, subtitleColor=grammar.MUTED, subtitleFontSize=grammar.SMALL, frame="group", offset=6,
     )  # fmt: skip
 
 
@@ -290,16 +283,16 @@ def heat_map(result: ResultLike, *, top: int = MAX_ROWS) -> Picture:
             step = int(np.clip(np.floor((deviation / FARTHEST + 1) / 2 * len(HEAT)), 0, len(HEAT) - 1))
             rows.append((name, labels[members[0]], row, column, step, deviation))
     colours = _colours(labels.tolist())
-    target = shown_name(str(found.settings.get("details", {}).get("target") or "the target"))
+    target = _target(found)
 
     def draw(alt: Any, data: pd.DataFrame) -> Any:
         return _heat(alt, data, colours, len(columns), "" if extract.labels else f"from low to high {target}")
 
-    note = noted(
+    note = grammar.noted(
         (True, f"Blue is low, red is high: up to {FARTHEST:g} standard deviations from the mean of a feature."),
         (len(columns) < len(labels), f"{len(labels)} samples, neighbours averaged."),
     )
-    return pictured(rows, HEAT_COLUMNS, draw, note, _heat_seen)
+    return grammar.pictured(rows, HEAT_COLUMNS, draw, note, _heat_seen)
 
 
 def _deviations(extract: Extract, names: Sequence[str]) -> Floats:
@@ -335,7 +328,7 @@ def _heat(alt: Any, data: pd.DataFrame, colours: dict[str, str], n: int, told: s
     free = alt.Scale(domain=[0, n], nice=False)
     shown = data.assign(end=data["column"] + 1, bottom=data["row"] + 1)
     features = data.drop_duplicates("row")["feature"].tolist()
-    axis = alt.Axis(labelLimit=LONGEST_NAME, ticks=False, domain=False)
+    axis = alt.Axis(labelLimit=grammar.LONGEST_NAME, ticks=False, domain=False)
     cells = (
         alt.Chart(shown)
         .mark_rect(strokeWidth=0)
@@ -344,7 +337,7 @@ def _heat(alt: Any, data: pd.DataFrame, colours: dict[str, str], n: int, told: s
             x2="end:Q",
             y=alt.Y("feature:N", sort=features, title=None, axis=axis, scale=alt.Scale(paddingInner=0)),
             color=alt.Color("step:O", scale=alt.Scale(domain=list(range(len(HEAT))), range=list(HEAT)), legend=None),
-            tooltip=tips(alt, "feature", "label", deviation=(".2f", "standard deviations")),
+            tooltip=grammar.tips(alt, "feature", "label", deviation=(".2f", "standard deviations")),
         )
         .properties(width=560, height=alt.Step(min(30, max(16, 300 / len(features)))))
     )
@@ -360,7 +353,7 @@ def _heat(alt: Any, data: pd.DataFrame, colours: dict[str, str], n: int, told: s
         x=alt.X("middle:Q", scale=free, axis=None), y=alt.value(6), text="words:N"
     )
     head = alt.layer(bars.encode(color=colour), words.encode(color=colour)) if not told else alt.layer(words)
-    both = alt.vconcat(head.properties(width=560, height=14), cells, spacing=4, usermeta=filling(16, features))
+    both = alt.vconcat(head.properties(width=560, height=14), cells, spacing=4, usermeta=grammar.filling(16, features))
     return both.resolve_scale(color="independent")
 
 
@@ -410,7 +403,7 @@ def sample_map(result: ResultLike, *, top: int = MAX_ROWS) -> Picture:
     explained = sizes**2 / max(float((sizes**2).sum()), 1e-300)
     numbers = extract.numbers or (np.nan,) * len(labels)
     rows = [(label, *place, number) for label, place, number in zip(labels, places, numbers, strict=True)]
-    target = shown_name(str(found.settings.get("details", {}).get("target") or "the target"))
+    target = _target(found)
 
     def draw(alt: Any, data: pd.DataFrame) -> Any:
         return _map(alt, data, _colours(labels) if extract.labels else {}, target)
@@ -419,13 +412,13 @@ def sample_map(result: ResultLike, *, top: int = MAX_ROWS) -> Picture:
         f"Principal components of the first {len(names)} features: across {percent(round(float(explained[0]), 2))} of "
         f"their variance, upwards {percent(round(float(explained[1]), 2))}."
     )
-    return pictured(rows, MAP_COLUMNS, draw, note, _map_seen)
+    return grammar.pictured(rows, MAP_COLUMNS, draw, note, _map_seen)
 
 
 def _map(alt: Any, data: pd.DataFrame, colours: dict[str, str], target: str) -> Any:
     axis = alt.Axis(labels=False, ticks=False, grid=False, title=None, domain=False)
     free = alt.Scale(zero=False, nice=True)
-    whole = {"width": 300, "height": 240, "usermeta": filling(12, least=160)}
+    whole = {"width": 300, "height": 240, "usermeta": grammar.filling(12, least=160)}
     base = alt.Chart(data).encode(
         x=alt.X("across:Q", axis=axis, scale=free), y=alt.Y("upwards:Q", axis=axis, scale=free)
     )
@@ -433,7 +426,7 @@ def _map(alt: Any, data: pd.DataFrame, colours: dict[str, str], target: str) -> 
     if not colours:
         scale = alt.Scale(type="quantize", range=list(NUMBERS))
         legend = alt.Legend(title=target, orient="bottom", gradientLength=120)
-        tip = tips(alt, number=(".4~g", target))
+        tip = grammar.tips(alt, number=(".4~g", target))
         points = marks.encode(color=alt.Color("number:Q", scale=scale, legend=legend), tooltip=tip)
         return alt.layer(points).properties(**whole)
     scale = alt.Scale(domain=list(colours), range=list(colours.values()))
@@ -441,7 +434,7 @@ def _map(alt: Any, data: pd.DataFrame, colours: dict[str, str], target: str) -> 
         stroke=alt.Stroke("label:N", scale=scale, legend=None),
         fill=alt.Fill("label:N", scale=scale, legend=None),
         fillOpacity=alt.condition(alt.datum.label == next(iter(colours)), alt.value(0.0), alt.value(0.8)),
-        tooltip=tips(alt, "label"),
+        tooltip=grammar.tips(alt, "label"),
     )
     middles = data.groupby("label", sort=False).median(numeric_only=True).reset_index()
     words = alt.Chart(middles).encode(x="across:Q", y="upwards:Q", text="label:N")

@@ -8,41 +8,43 @@ from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from math import nan
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from steadyset.assessment import Assessment, Execution, assess
 from steadyset.assessment.request import Request, make_request, refuse_beside
-from steadyset.foundation.arguments import Estimator, Labels, TableLike, as_record, check_integer, wrong_argument
-from steadyset.foundation.errors import Argument, InputError
+from steadyset.foundation.arguments import Estimator, Labels, TableLike, as_record, wrong_argument
+from steadyset.foundation.errors import Argument, InputError, after
 from steadyset.foundation.text import counted, listed, shown_name
-from steadyset.inference.features import EQUAL, Directions, class_names, data_directions
+from steadyset.inference.features import CELLS_A_BLOCK, EQUAL, Directions, class_names, data_directions
 from steadyset.io.data.data_table import Data, as_data
+from steadyset.io.disk import LEFT_OUT, STUDY
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.chance import at_least
 from steadyset.replications.result import MULTIPLES, Replicated
-from steadyset.replications.run import LEAST_PAIRS, replicated
+from steadyset.replications.run import DisjointPairs, pairs_of, record_parts, replicated
 from steadyset.replications.studies import (
-    Q_LEVEL,
+    LEVEL,
     ComparedStudies,
     Study,
     StudyComparison,
     StudyFeature,
     StudyPair,
-    chances,
 )
 from steadyset.resampling import Bootstrap, KFold, Splits
 from steadyset.runner.columns import filled_by_medians
 from steadyset.runner.plan import Cut
 from steadyset.runner.run import fit_on_all_rows
 from steadyset.shortlists.effects import effects
+from steadyset.shortlists.exchange import cleared, of_size_1
 from steadyset.shortlists.listed import CORRELATION, STANDARD_DEVIATIONS
 from steadyset.tasks import TASKS
 
 FOLDS = 5  # of a study, for how well it predicts itself
 SMALLEST, LARGEST = 1 / 8, 4.0  # multiples of the rows for which a study's own resamples predict another
 ALIKE, LEAST_ALIKE = 0.95, (3, 0.1)  # rows that are the same correlate so; how many, and which share, is no accident
+DRAWS_A_TEST, MOST_DRAWS = 20, 200_000  # permuted targets, for each test that could pass
 MANY_FEATURES = 50  # from there on other rows do not correlate so highly
 
 
@@ -106,34 +108,26 @@ def compare_studies(
        common  expected       verdict
     0       4       0.2  as predicted
     """
-    if pairs is not None:
-        check_integer("pairs", pairs, least=LEAST_PAIRS)
-    given = _read(studies)
-    own = {name: _requested(name, selector, one, resampling=Bootstrap()) for name, one in given.items()}
-    shared = _shared_features(given, own)
-    _refuse_other_targets(own)
-    data = {name: _restricted(given[name], own[name], shared) for name in own}
-    kept = as_record("cut", Cut, cut)
-    asked = {
-        name: _requested(name, selector, one, resampling=_folds(one), cut=kept, random_state=random_state)
-        for name, one in data.items()
-    }
-    _refuse_shared_rows(asked)
+    own, shared, data, asked = requested_studies(selector, studies, cut, random_state)
     first = next(iter(asked.values()))
-    if len(first.selectors) != 1:
-        raise InputError(f"selector must be one selector (got {len(first.selectors)}); ask for each by itself.")
+    number_of_pairs = pairs_of(first, pairs)
     how = as_record("execution", Execution, execution)
     more: dict[str, Any] = {"cut": cut, "n_jobs": n_jobs, "random_state": random_state}
     every = [_Own.of(name, one, len(own[name].features)) for name, one in asked.items()]
     sizes = np.array([len(one.chosen) for one in every])
     if not sizes.any():
         raise InputError(f"{first.names[0]} selects no feature in any study; there is nothing to compare.")
+    splits = _splits(asked)
+    if out is not None:
+        within = [(one.name, DisjointPairs(number_of_pairs).n_runs_for(one.asked.plan.rows)) for one in every]
+        studies_of = {f"{STUDY}{number}": both for number, both in enumerate(within, 1)}
+        record_parts(Path(out), {LEFT_OUT: ("", len(splits)), **studies_of})
     result = assess(
         selector,
         _pooled(data, asked),
-        resampling=Splits(_splits(asked)),
+        resampling=Splits(splits),
         scoring=scoring,
-        out=None if out is None else Path(out) / "left-out",
+        out=None if out is None else Path(out) / LEFT_OUT,
         execution=replace(how, all_rows=False),
         **more,
     )
@@ -141,7 +135,7 @@ def compare_studies(
     for number, one in enumerate(every, 1):
         ratios = [other.n_rows / one.n_rows for other in every]
         multiples = tuple(dict.fromkeys((*MULTIPLES, *(r for r in ratios if SMALLEST <= r <= LARGEST))))
-        place = None if out is None else Path(out) / f"study-{number}"
+        place = None if out is None else Path(out) / f"{STUDY}{number}"
         try:
             told = replicated(
                 selector, data[one.name], pairs=pairs, multiples=multiples, out=place, execution=how, **more
@@ -156,7 +150,7 @@ def compare_studies(
         _effect_words(first),
         tuple(_scored(every, result)),
         tuple(_pair(a, b, len(shared), predictions.get(a.name)) for a in every for b in every if a is not b),
-        tuple(_features_of(every, shared, sizes)),
+        tuple(_features_of(every, shared)),
         tuple(map(float, at_least(sizes, len(shared)))),
         tuple(notes),
     )
@@ -164,6 +158,37 @@ def compare_studies(
 
 
 # ---- the studies, over the same features ----------------------------------------------------------------------------
+
+
+class RequestedStudies(NamedTuple):
+    """Studies by name: what was asked of each, the features that all have, their data on these, and what is asked."""
+
+    own: dict[str, Request]
+    shared: tuple[str, ...]
+    data: dict[str, Data]
+    asked: dict[str, Request]
+
+
+def requested_studies(
+    selector: Any, studies: Any, cut: Cut | Mapping[str, Any] | None = None, random_state: int | None = 0
+) -> RequestedStudies:
+    """The studies over the features that all have; a sentence where they cannot be compared."""
+    given = _read(studies)
+    own = {name: _requested(name, selector, one, resampling=Bootstrap()) for name, one in given.items()}
+    shared = _shared_features(given, own)
+    _refuse_other_targets(own)
+    data = {name: _restricted(given[name], own[name], shared) for name in own}
+    kept = as_record("cut", Cut, cut)
+    with after(f"On the {len(shared):,} features that the studies share, "):
+        asked = {
+            name: _requested(name, selector, one, resampling=_folds(one), cut=kept, random_state=random_state)
+            for name, one in data.items()
+        }
+    _refuse_shared_rows(asked)
+    n_selectors = len(next(iter(asked.values())).selectors)
+    if n_selectors != 1:
+        raise InputError(f"selector must be one selector (got {n_selectors}); ask for each by itself.")
+    return RequestedStudies(own, shared, data, asked)
 
 
 def _read(studies: Any) -> dict[str, Data]:
@@ -203,6 +228,11 @@ def _shared_features(given: Mapping[str, Data], own: Mapping[str, Request]) -> t
         spelling = f"{_otherwise_spelt(own):,} names differ in case or spaces alone" * bool(_otherwise_spelt(own))
         raise InputError(
             f"{listed(list(own), 5)} share no feature: {spelling or 'see whether they use the same names'}."
+        )
+    if len(everywhere) == 1:
+        raise InputError(
+            f"{listed(list(own), 5)} share only the feature {shown_name(next(iter(everywhere)))}; a choice needs at "
+            "least two to choose from."
         )
     return tuple(name for name in next(iter(own.values())).features if name in everywhere)
 
@@ -371,6 +401,34 @@ class _Own:
         plan = self.asked.plan
         return Directions(self.codes, class_names(plan.y, plan.task), self.asked.target, plan.task).words(features)
 
+    def p_values(self, features: Ints, codes: Ints, n_tests: int) -> Floats:
+        """One-sided p-values of effects in given directions, from ranks whose rows exchange their targets.
+
+        So no distribution of a feature misleads: many values of 0, or few rows of a class. Rows of one group count once
+        where they have one target; else they exchange it within the group. Draws are as many as ``n_tests`` need.
+        """
+        from scipy.stats import rankdata
+
+        plan, record = self.asked.plan, TASKS[self.asked.plan.task]
+        X, y = filled_by_medians(plan.X[:, features]), plan.y
+        within = np.zeros(len(y), np.int64)
+        if plan.groups is not None:
+            _, first, within = np.unique(plan.groups, return_index=True, return_inverse=True)
+            if np.array_equal(y[first][within], y):
+                X, y = np.array([X[within == g].mean(axis=0) for g in range(len(first))]), y[first]
+                within = np.zeros(len(y), np.int64)
+        along = (y[:, None] == np.unique(y)) * 1.0 if record.has_classes else of_size_1(record.amounts(y))[:, None]
+        column = np.abs(codes) - 1 if record.has_classes else np.zeros_like(codes)
+        towards, ranks = np.sign(codes), cleared(rankdata(X, axis=0), within)
+        seen = towards * (along.T @ ranks)[column, np.arange(len(features))]
+        n_draws = int(min(MOST_DRAWS, DRAWS_A_TEST * n_tests / LEVEL))
+        random, hits, by_group = np.random.default_rng(plan.seed), np.zeros(len(features)), np.argsort(within)
+        for start in range(0, n_draws, step := max(1, CELLS_A_BLOCK // along.size)):
+            draws = random.random((min(step, n_draws - start), len(y)))
+            drawn = np.tensordot(along[np.argsort(within + draws, axis=1)], ranks[by_group], axes=(1, 0))
+            hits += (towards * drawn[:, column, np.arange(len(features))] >= seen - EQUAL * len(y) ** 2).sum(axis=0)
+        return (1 + hits) / (1 + n_draws)
+
     def effects(self, features: Ints) -> Floats:
         """The effects of some features, not corrected for having been selected."""
         plan = self.asked.plan
@@ -405,30 +463,44 @@ def _pair(first: _Own, second: _Own, d: int, told: Replicated | None) -> StudyPa
     return replace(pair, predicted=told.common(study.again), low=low, high=high)
 
 
-def _features_of(every: Sequence[_Own], shared: Sequence[str], sizes: Ints) -> list[StudyFeature]:
-    """Every feature that is selected anywhere, with its p-value, adjusted for all shared features."""
+def _features_of(every: Sequence[_Own], shared: Sequence[str]) -> list[StudyFeature]:
+    """Every feature that is selected anywhere, with the adjusted p-value of its effect in two studies."""
     used = np.array(sorted(set().union(*(one.chosen for one in every))), dtype=np.int64)
+    codes = np.array([np.where(np.isin(used, list(one.chosen)), one.codes[used], 0) for one in every])
     # In which directions studies select each feature; one without a direction agrees with none.
-    directions = [Counter(int(one.codes[f]) for one in every if f in one.chosen and one.codes[f]) for f in used]
-    votes = np.array([max(known.values(), default=0) for known in directions], dtype=np.int64)
-    p, q = chances(sizes, len(shared), votes)
+    directions = [Counter(filter(None, of_feature)) for of_feature in codes.T.tolist()]
+    p_values = np.sort([_in_one(place, every, used, codes) for place in range(len(every))], axis=0)[1]
     words = list(zip(*(one.words(used) for one in every), strict=True))
     amounts = np.array([one.effects(used) for one in every]).T
     found = [
         StudyFeature(
             shared[f],
-            int(h),
+            max(directions[i].values(), default=0),
             tuple(f in one.chosen for one in every),
             words[i],
             tuple(map(float, amounts[i])),
-            float(p[h]),
-            float(q[h]),
-            bool(h > 1 and q[h] <= Q_LEVEL),
+            float(p_values[i]),
             len(directions[i]) > 1,
         )
-        for i, (f, h) in enumerate(zip(used.tolist(), votes, strict=True))
+        for i, f in enumerate(used.tolist())
     ]
-    return sorted(found, key=lambda one: (-one.studies, -sum(one.selected), -np.mean(np.abs(one.effects))))
+    return sorted(found, key=lambda one: (not one.comes_back, -one.studies, -np.mean(np.abs(one.effects))))
+
+
+def _in_one(place: int, every: Sequence[_Own], used: Ints, codes: Ints) -> Floats:
+    """p-values, in one study, of effects that the lists of the others promise; adjusted for all tests of all studies.
+
+    ``codes`` are the directions in which studies select the features, 0 where they do not. Where the others contradict
+    each other equally often, nothing is promised.
+    """
+    promised = np.zeros(len(used), dtype=np.int64)
+    for i, others in enumerate(np.delete(codes, place, axis=0).T.tolist()):
+        first, *second = Counter(filter(None, others)).most_common(2) or [(0, 0)]
+        promised[i] = 0 if second and second[0][1] == first[1] else first[0]
+    tested, found = np.flatnonzero(promised), np.ones(len(used))
+    n_tests = len(tested) * len(every)
+    found[tested] = np.minimum(1.0, n_tests * every[place].p_values(used[tested], promised[tested], n_tests))
+    return found
 
 
 def _effect_words(asked: Request) -> str:

@@ -46,6 +46,8 @@ def noise_of(
     """phi, from the differences between halves at each share of them, their mean agreement and Monte Carlo variance."""
     weighted = total = 0.0
     for share, gaps in differences.items():
+        # Two independent values differ by twice the variance of one; what finitely many draws add is not noise of the
+        # data.
         variance = max(0.0, float(np.mean(gaps**2)) / 2 - monte_carlo[share])
         mean = min(max(means[share], 0.01), 0.99)
         weighted += share * variance / (mean * (1 - mean) * (2 * share) ** GROWTH)
@@ -56,12 +58,13 @@ def noise_of(
 
 def interval_at(share: float, agreement: float, noise: float, quantile: float) -> tuple[float, float]:
     """All agreements of studies of a share of the rows, up to 1/2, that the measured one does not contradict."""
+    # The spread depends on the true agreement, so the interval is all truths that would not be surprised, found on a
+    # grid.
     grid = np.linspace(0, 1, 2001)
     spread = noise * np.sqrt(variance_scale(grid) * (2 * share) ** GROWTH)
     holding = grid[np.abs(agreement - grid) <= quantile * spread]
     if not len(holding):  # beyond the ends, by chance
-        end = float(np.clip(agreement, 0, 1))
-        return end, end
+        return interval_at(share, float(np.clip(agreement, 0, 1)), noise, quantile)
     return float(holding[0]), float(holding[-1])
 
 
@@ -119,6 +122,7 @@ def _weighted(shares: Floats, agreements: Floats, monte_carlo: Floats, noise: fl
     random = np.random.default_rng(seed)
     wanted = 3 * draws
     a, b, c = random.uniform(-6, 5, wanted), np.abs(random.normal(0, 1.4, wanted)), random.normal(0, 0.45, wanted)
+    # Most selectors agree fully with enough rows; three in ten curves may end below, at any height.
     top = np.where(random.random(wanted) < 0.3, random.random(wanted), 1.0)
     # Hardly any curve falls between n/8 and 4n, and none rises faster than data ever did.
     possible = (b - 2 * c >= -0.2) & (b + 3 * c >= -0.1) & (b < 3.5)
@@ -127,7 +131,10 @@ def _weighted(shares: Floats, agreements: Floats, monte_carlo: Floats, noise: fl
     means = np.array([curves.at(share) for share in shares])
     variances = noise**2 * variance_scale(means) * ((2 * shares) ** GROWTH)[:, None] + monte_carlo[:, None]
     correlation = np.exp(-DECAY * np.abs(np.log(shares[:, None] / shares))) + 1e-3 * np.eye(len(shares))
+    # Agreements at neighbouring shares come from the same rows: with C = L L' the inverse correlation, L' makes their
+    # errors independent. A little on the diagonal keeps C invertible where shares are close.
     residuals = np.linalg.cholesky(np.linalg.inv(correlation)).T @ ((agreements[:, None] - means) / np.sqrt(variances))
     likelihood = -0.5 * (residuals**2).sum(axis=0) - 0.5 * np.log(variances).sum(axis=0)
+    # Less the largest: the likelihoods themselves would all be zero.
     weights = np.exp(likelihood - likelihood.max())
     return Curves(a, b, c, top, weights / weights.sum())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import ceil, floor, nan
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from steadyset.foundation.display import Drawable, Reportable, ShownFindings
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed
+from steadyset.inference.runs import Halves
 from steadyset.kernels.arrays import Floats
 from steadyset.replications.curve import (
     CHANCE,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 HALF, MULTIPLES = 0.5, (1.0, 2.0, 4.0)
 QUANTILE, TAIL = 1.959963984540054, 0.025  # of 95% intervals, which are what was validated
+FEWEST_PAIRS = 20  # of halves, from which their mean is known well beside what differs between data sets
 MOST_FAILED = 0.1  # of the pairs of a size, beyond which it is left out
 SEED = 0  # of the draws of curves: they are the same whatever the seed of the runs
 
@@ -214,6 +216,21 @@ class Pairs:
     def monte_carlo(self) -> float:
         """The variance of the mean over pairs of the same rows."""
         return float(self.values.var(ddof=1) / len(self.values))
+
+
+def halves_told(one: Halves) -> Halves:
+    """The halves of an assessment with the interval of what they share, as that of studies of half the size.
+
+    An assessment has no pairs within halves that would say how much its agreement varies between data sets: that is
+    taken as usual. None of few pairs, whose own error counts, and where nothing can be in common but by chance.
+    """
+    scale = one.size - one.expected
+    if one.pairs < FEWEST_PAIRS or scale <= 0:
+        return one
+    noise = noise_of({}, {}, {})
+    ends = interval_at(HALF, (one.common - one.expected) / scale, noise, QUANTILE)
+    low, high = (one.expected + scale * (0.0 if end < CHANCE else end) for end in ends)
+    return replace(one, low=min(low, one.common), high=high)
 
 
 def replicated_of(

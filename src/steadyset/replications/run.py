@@ -7,6 +7,7 @@ says how much the agreement of one data set depends on which rows happened to be
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,17 +16,19 @@ from typing import Any
 import numpy as np
 
 from steadyset.assessment import Execution, assess
-from steadyset.assessment.request import make_request
+from steadyset.assessment.request import Request, make_request
 from steadyset.foundation.arguments import Estimator, Labels, TableLike, as_record, check_integer
 from steadyset.foundation.errors import InputError
+from steadyset.io import beneath
 from steadyset.io.data.data_table import Data, as_data
+from steadyset.io.disk import REPLICATION, SETTINGS, explained
 from steadyset.kernels.arrays import Ints
 from steadyset.replications.result import MULTIPLES, Replication, replicated_of
 from steadyset.resampling.base import Resampling, Rows
 from steadyset.runner.plan import Cut
 from steadyset.selectors.filters.selector import FilterSelector
 from steadyset.selectors.known import fits_many
-from steadyset.tasks import CLASSES, NUMBER, SURVIVAL, TASKS
+from steadyset.tasks import CLASSES, COUNT, NUMBER, SURVIVAL, TASKS
 
 SHARES = (1 / 8, 1 / 6, 1 / 4, 1 / 3, 1 / 2)  # of all rows, that each of two studies has
 SHARES_OF_HALVES = (1 / 4, 1 / 3, 1 / 2)
@@ -33,7 +36,7 @@ SPLITS = 6  # into two halves
 LEAST_ROWS = 8  # of a study
 WHOLE = -1  # in place of a split: all rows
 QUICK_PAIRS, OTHER_PAIRS, LEAST_PAIRS = 150, 40, 10
-VALIDATED = frozenset({CLASSES, NUMBER, SURVIVAL})  # their intervals hold known truth: benchmarks/replication.py
+VALIDATED = frozenset({CLASSES, COUNT, NUMBER, SURVIVAL})  # their intervals hold known truth: benchmarks/replication.py
 
 
 def replication(
@@ -112,25 +115,22 @@ def replicated(
     cut: Cut | Mapping[str, Any] | None,
     execution: Execution,
     multiples: Sequence[float] = MULTIPLES,
+    out: str | Path | None = None,
     **more: Any,
 ) -> Replication:
     """`replication`, with what is expected of studies of any multiples of the rows; `more` is what `assess` takes."""
-    if pairs is not None:
-        check_integer("pairs", pairs, least=LEAST_PAIRS)
-    asked = make_request(selector, data, None, resampling=DisjointPairs(), scoring=[], cut=as_record("cut", Cut, cut))
-    if len(asked.selectors) != 1:
-        raise InputError(f"selector must be one selector (got {len(asked.selectors)}); ask for each by itself.")
-    if asked.plan.task not in VALIDATED:
-        raise InputError(f"Intervals of replication were not validated for {TASKS[asked.plan.task].words}.")
-    chosen = asked.selectors[0]
-    is_filter = isinstance(chosen, FilterSelector)
-    number = pairs or (QUICK_PAIRS if is_filter and fits_many(chosen) else OTHER_PAIRS)
+    asked = request_of(selector, data, cut)
+    number, n_rows = pairs_of(asked, pairs), len(asked.plan.y)
+    sizes = sizes_of(n_rows, number)
+    if out is not None:
+        record_parts(Path(out), {"": ("", sum(size.runs for size in sizes))})
     result = assess(
         selector,
         data,
         resampling=DisjointPairs(number),
         scoring=[],
         cut=cut,
+        out=out,
         execution=replace(execution, all_rows=True),
         **more,
     )
@@ -139,12 +139,40 @@ def replicated(
     if whole is None:
         raise InputError(f"{name} fails on all rows: {result.on_all_rows[name].failure}.")
     sets = {cell.run: frozenset(cell.selected) for cell in result.cells_of(name) if cell.selected is not None}
-    n_rows = len(asked.plan.y)
     # A model of as many rows as features fits anything, and its choice says nothing of larger studies.
-    least_rows = 0 if is_filter else len(whole) + 3
-    sizes = sizes_of(n_rows, number)
+    least_rows = 0 if isinstance(asked.selectors[0], FilterSelector) else len(whole) + 3
     found = replicated_of(name, sizes, sets, whole, result.features, n_rows, least_rows, multiples)
     return Replication(found, result.settings, result)
+
+
+def request_of(selector: Any, data: Data, cut: Cut | Mapping[str, Any] | None = None) -> Request:
+    """What is asked for; a sentence where it cannot be told whether it replicates."""
+    asked = make_request(selector, data, None, resampling=DisjointPairs(), scoring=[], cut=as_record("cut", Cut, cut))
+    if len(asked.selectors) != 1:
+        raise InputError(f"selector must be one selector (got {len(asked.selectors)}); ask for each by itself.")
+    if asked.plan.task not in VALIDATED:
+        raise InputError(f"Intervals of replication were not validated for {TASKS[asked.plan.task].words}.")
+    return asked
+
+
+def pairs_of(asked: Request, pairs: int | None) -> int:
+    """How many pairs of studies there are of each size."""
+    if pairs is not None:
+        check_integer("pairs", pairs, least=LEAST_PAIRS)
+    chosen = asked.selectors[0]
+    quick = isinstance(chosen, FilterSelector) and fits_many(chosen)
+    return pairs or (QUICK_PAIRS if quick else OTHER_PAIRS)
+
+
+def record_parts(folder: Path, parts: Mapping[str, tuple[str, int]]) -> None:
+    """Put down what a folder will hold: by the folder of each part, "" for itself, the name of its study and its runs.
+
+    Others know the folder by that from the first run on; one that holds something else stays as it is.
+    """
+    with explained(folder, resumable=True):
+        folder.mkdir(parents=True, exist_ok=True)
+        if not beneath.modified(folder, SETTINGS):
+            beneath.write(folder, REPLICATION, json.dumps(parts).encode())
 
 
 # ---- the design: pairs of training sets that share no row, at several sizes

@@ -26,6 +26,8 @@ DATA, SEED, METHOD = "data", "seed", "method"
 OWN, INTERPLAY = "the selector's own randomness", "data and method together"
 WORDS = {DATA: "the data", METHOD: "the method"}
 FEWEST_RESAMPLES = 10
+HALF = 0.5
+LOG_MOST = float(np.log(100))  # times as many trees, beyond which nothing is told
 SHUFFLES = 500
 
 
@@ -51,6 +53,21 @@ class DrivingRow:
 
 
 @dataclass(frozen=True)
+class Remedy:
+    """So many times as many trees, or seeds, leave the selector's own randomness half of the disagreement.
+
+    With an interval, nan beyond 100 times, and how many trees there are: 0 where it has no such number. All are nan
+    where features that are `alike` compete for places: their scores have the same mean, and no number decides.
+    """
+
+    times: float
+    low: float
+    high: float
+    trees: int
+    alike: bool = False
+
+
+@dataclass(frozen=True)
 class Sources:
     """Why reruns differ, as plain data.
 
@@ -62,6 +79,7 @@ class Sources:
     rows : rows that drive it, the strongest first; p-values are adjusted for looking at all rows
     methods, n_resamples, n_seeds, n_rows : of the design
     random : the methods that have a randomness of their own
+    remedy : what would steady the one method, where most of the disagreement is its own randomness
     """
 
     disagreement: float
@@ -73,6 +91,7 @@ class Sources:
     n_seeds: int
     n_rows: int
     random: tuple[str, ...]
+    remedy: Remedy | None = None
 
 
 def components(products: Floats, levels: Mapping[str, Ints]) -> dict[frozenset[str], float]:
@@ -86,11 +105,14 @@ def components(products: Floats, levels: Mapping[str, Ints]) -> dict[frozenset[s
     means = {}
     for size in range(len(factors) + 1):
         for agreeing in map(frozenset, combinations(factors, size)):
+            # Runs that agree in every factor are the same run: its product with itself.
             mask = apart.copy() if size < len(factors) else ~apart
             for name in factors:
                 mask &= same[name] if name in agreeing else ~same[name]
             means[agreeing] = float(products[mask].mean()) if mask.any() else nan
     return {
+        # Moebius inversion: the mean product of runs that share exactly the factors S is the sum of sigma_T over all T
+        # within S (and the mean selection), so each sigma is an alternating sum of these means.
         chosen: sum((-1) ** (len(chosen) - len(part)) * means[part] for part in means if part <= chosen)
         for chosen in means
         if chosen
@@ -122,6 +144,40 @@ def parts_of(products: Floats, levels: Mapping[str, Ints], quantile: float) -> t
     return total, tuple(sorted(sources, key=lambda one: -one.features))
 
 
+def remedy_for(frequencies: Floats, own: Source, trees: int) -> Remedy:
+    r"""How many times as many trees leave the own randomness of a selector half of the disagreement.
+
+    A feature is selected where t + sqrt(rho) z + sqrt(1 - rho) e is positive: z is the draw of the data, e the noise
+    of the selector, both standard normal, and with m times as many trees the variance of e is 1/m. In a resample it
+    has the probability p = Phi(sqrt(m) (t + sqrt(rho) z) / sqrt(1 - rho)); the selector's own part is then the sum of
+    E p (1 - p) over the features, the data's that of Var p. t follows from how often a feature is selected, rho, one
+    for all features, from the share that was seen. Near ties decide, so that the own part falls as 1 / sqrt(m), and
+    the data's grows, which noise had hidden.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import ndtr, ndtri
+
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    weights = weights / weights.sum()
+    t = ndtri(frequencies[(frequencies > 0) & (frequencies < 1)])[:, None]
+
+    def share(rho: float, log_times: float = 0.0) -> float:
+        p = ndtr(np.exp(log_times / 2) * (t + np.sqrt(rho) * nodes) / np.sqrt(1 - rho))
+        mine, mean = float((p * (1 - p) @ weights).sum()), p @ weights
+        return mine / float((mean * (1 - mean)).sum())
+
+    def times(seen: float) -> float:
+        least, most = 1e-6, 1 - 1e-6
+        if seen <= HALF:
+            return 1.0
+        rho = brentq(lambda one: share(one) - seen, least, most) if seen < share(least) else least
+        if share(rho, LOG_MOST) > HALF:
+            return nan
+        return float(np.exp(brentq(lambda one: share(rho, one) - HALF, 0.0, LOG_MOST)))
+
+    return Remedy(times(own.share), times(own.low), times(own.high), trees)
+
+
 def driving_rows(means: Floats, inside: Bools, labels: Sequence[str], seed: int) -> tuple[DrivingRow, ...]:
     """Rows whose presence in a resample changes the mean selection, by a test for all rows at once.
 
@@ -139,6 +195,8 @@ def driving_rows(means: Floats, inside: Bools, labels: Sequence[str], seed: int)
         other = 1 - mine
         n, m = mine.sum(axis=0), other.sum(axis=0)
         own = np.diag(products)
+        # Squared distances of means would count each resample against itself, which only noise fills: pairs of
+        # different resamples alone make the estimate unbiased, so it may be negative.
         both = ((products @ mine) * mine).sum(axis=0) - own @ mine
         none = ((products @ other) * other).sum(axis=0) - own @ other
         mixed = ((products @ mine) * other).sum(axis=0)
@@ -146,6 +204,7 @@ def driving_rows(means: Floats, inside: Bools, labels: Sequence[str], seed: int)
 
     random = np.random.default_rng(seed)
     seen = changes(np.arange(len(means)))
+    # The largest over all rows of each shuffle: p-values that hold for all rows at once (Westfall and Young).
     largest = np.array([changes(random.permutation(len(means))).max() for _ in range(SHUFFLES)])
     p_values = (1 + (largest[:, None] >= seen).sum(axis=0)) / (SHUFFLES + 1)
     order = np.argsort(-seen, kind="stable")

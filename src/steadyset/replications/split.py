@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +12,27 @@ import numpy as np
 from sklearn.base import clone
 
 from steadyset.assessment import Assessment, Execution, assess
-from steadyset.assessment.request import SelectorsLike, make_request
-from steadyset.foundation.arguments import LEVEL, Labels, TableLike, as_record, check_integer
+from steadyset.assessment.request import DETAILS, SelectorsLike, make_request, what_differs
+from steadyset.foundation.arguments import LEVEL, Labels, TableLike, as_record, check_integer, is_whole
 from steadyset.foundation.display import Drawable, Reportable, ShownFindings
 from steadyset.foundation.errors import InputError
 from steadyset.inference.interval import t_quantile
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.kernels.arrays import Bools
-from steadyset.replications.sources import DATA, FEWEST_RESAMPLES, METHOD, SEED, Sources, driving_rows, parts_of
+from steadyset.replications.sources import (
+    DATA,
+    FEWEST_RESAMPLES,
+    HALF,
+    METHOD,
+    OWN,
+    SEED,
+    Remedy,
+    Source,
+    Sources,
+    driving_rows,
+    parts_of,
+    remedy_for,
+)
 from steadyset.resampling import Bootstrap, as_resampling
 from steadyset.resampling.base import ResamplingLike
 from steadyset.runner.plan import Cut, Plan
@@ -27,6 +41,14 @@ from steadyset.selectors.filters.selector import FilterSelector
 
 if TYPE_CHECKING:
     import pandas as pd
+
+SELDOM = 0.1  # of the runs: a feature that competes for a place is selected in more, and not in nearly all
+TREES = "n_estimators"  # the parameter of forests, also within a pipeline
+# Settings of an assessment that a split of its selectors on the same data may have otherwise.
+FREE = (
+    *("resampling", "test_ratio", "predictor", "scoring", "scorers", "on_warning", "seed", "steadyset_version"),
+    DETAILS,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +103,7 @@ class VarianceSplit(ShownFindings, Drawable, Reportable):
 
 
 def variance_split(
-    selectors: SelectorsLike,
+    selectors: SelectorsLike | Assessment,
     X: TableLike | Data,
     y: Labels = None,
     *,
@@ -100,8 +122,9 @@ def variance_split(
 
     Parameters
     ----------
-    selectors : str, estimator, Callable, sequence, Mapping or None
+    selectors : str, estimator, Callable, sequence, Mapping, Assessment or None
         One method, or several to see how much of the disagreement is the choice between them; as `assess` takes them.
+        Or an assessment of the same data, whose selectors were given by name.
     X : array-like, frame, scipy sparse matrix, AnnData or Data
         The data, or what `load_data` returns.
     y : array-like of shape (n_samples,), str or None, default=None
@@ -145,7 +168,14 @@ def variance_split(
     check_integer("seeds", seeds, least=2)
     data = as_data(X, y, stacklevel=2)
     drawing = Bootstrap(40) if resampling is None else as_resampling(resampling)
-    asked = make_request(selectors, data, None, resampling=drawing, scoring=[], cut=as_record("cut", Cut, cut))
+    made = selectors if isinstance(selectors, Assessment) else None
+    named = selectors if made is None else list(made.selectors)
+    asked = make_request(named, data, None, resampling=drawing, scoring=[], cut=as_record("cut", Cut, cut))
+    if made is not None and (other := what_differs(asked.settings, made.settings, without=FREE)):
+        raise InputError(
+            f"The assessment was made of {other} than these: they changed since, or are read otherwise. Give the same, "
+            "or the selectors themselves."
+        )
     methods = dict(zip(asked.names, asked.selectors, strict=True))
     random = tuple(name for name, method in methods.items() if _draws(method))
     runs = {}
@@ -165,8 +195,10 @@ def variance_split(
         execution=replace(as_record("execution", Execution, execution), all_rows=False),
     )
     labels = {label: (name, seed) for label, (name, seed, _) in runs.items()}
-    rows = _row_names(data.X, len(asked.plan.y))
-    found = sources_of(result, asked.plan, labels, random, seeds if random else 1, rows)
+    rows = data.rows or _row_names(data.X, len(asked.plan.y))
+    first = asked.selectors[0].get_params()
+    trees = max((value for name, value in first.items() if name.endswith(TREES) and is_whole(value)), default=0)
+    found = sources_of(result, asked.plan, labels, random, seeds if random else 1, rows, trees)
     return VarianceSplit(found, result.settings, result)
 
 
@@ -192,8 +224,12 @@ def sources_of(
     random: tuple[str, ...],
     n_seeds: int,
     rows: Sequence[str],
+    trees: int = 0,
 ) -> Sources:
-    """The parts of the disagreement of runs: `labels` has the method and the seed of each selector, `rows` names."""
+    """The parts of the disagreement of runs: `labels` has the method and the seed of each selector, `rows` names.
+
+    `trees` is how many the first method grows.
+    """
     methods = tuple(dict.fromkeys(name for name, _ in labels.values()))
     chosen: dict[tuple[str, int, int], tuple[int, ...]] = {}
     for label, (name, seed) in labels.items():
@@ -227,4 +263,14 @@ def sources_of(
     means = runs.reshape(len(whole), len(each), -1).mean(axis=1)
     driving = driving_rows(means, inside, rows, plan.seed)
     size = float(runs.sum(axis=1).mean())
-    return Sources(total, size, parts, driving, methods, len(whole), n_seeds, n_rows, random)
+    own = parts[0] if parts and parts[0].name == OWN and parts[0].low > HALF and len(methods) == 1 else None
+    remedy = None if own is None else _remedy(result, dict(zip(used, runs.mean(axis=0), strict=True)), own, trees)
+    return Sources(total, size, parts, driving, methods, len(whole), n_seeds, n_rows, random, remedy)
+
+
+def _remedy(result: Assessment, frequencies: Mapping[int, float], own: Source, trees: int) -> Remedy:
+    low, high = SELDOM, 1 - SELDOM
+    pairs = [] if result.alike is None else result.alike.pairs.tolist()
+    if any(low <= frequencies.get(f, 0) <= high and low <= frequencies.get(g, 0) <= high for f, g in pairs):
+        return Remedy(nan, nan, nan, trees, alike=True)
+    return remedy_for(np.array(list(frequencies.values())), own, trees)

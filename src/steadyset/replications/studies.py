@@ -1,8 +1,10 @@
 """What users hold of several studies: which features come back in them, and what their own resamples predict of that.
 
-All studies choose from the features that they share. A feature that h of the studies select in the same direction is
-held against random lists of the same sizes: the number of studies that would select it is a sum of independent coins
-(Poisson binomial), its tail is the p-value, adjusted for all shared features (Benjamini and Hochberg 1995).
+All studies choose from the features that they share. Whether a feature of the others' lists has an effect in the
+direction that they say is tested in each study by its own rows alone, which had no part in those lists. The p-value is
+multiplied by the number of such features and by the number of studies; a feature comes back where two studies pass. If
+it has the effect in one study at most, one of the two passed falsely: the chance that this happens to any feature is at
+most the level, however features are correlated. For two studies it is the procedure of Bogomolov and Heller (2018).
 """
 
 from __future__ import annotations
@@ -11,11 +13,7 @@ from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from steadyset.foundation.display import Drawable, Reportable, ShownFindings
-from steadyset.kernels.arrays import Floats, Ints
-from steadyset.measures.chance import at_least
 from steadyset.shortlists.listed import STANDARD_DEVIATIONS
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 
     from steadyset.assessment import Assessment
 
-Q_LEVEL = 0.05
+LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ class StudyPair:
 class StudyFeature:
     """A feature that a study selects; `selected`, `directions` and `effects` have one value per study.
 
-    `studies` counts those that select it in the same direction; `comes_back` says whether that is beyond chance.
+    `studies` counts those that select it in the same direction; `p_value` is adjusted, for two studies with the effect.
     """
 
     feature: str
@@ -87,9 +85,12 @@ class StudyFeature:
     directions: tuple[str, ...]
     effects: tuple[float, ...]
     p_value: float
-    q_value: float
-    comes_back: bool
     opposed: bool
+
+    @property
+    def comes_back(self) -> bool:
+        """Whether at least two studies have the effect beyond chance."""
+        return self.p_value <= LEVEL
 
 
 @dataclass(frozen=True)
@@ -128,8 +129,9 @@ class StudyComparison(ShownFindings, Drawable, Reportable):
     Attributes
     ----------
     features : pandas.DataFrame
-        One row per feature that a study selects: how many studies select it in the same direction, p-value, q-value,
-        whether it comes back beyond chance, and by study whether it is selected, its direction and its effect.
+        One row per feature that a study selects: how many studies select it in the same direction, the adjusted
+        p-value of an effect in two studies, whether it thus comes back, and by study whether it is selected, its
+        direction and its effect.
     pairs : pandas.DataFrame
         One row per list and other study: how many features of the list the other selects too, how many by chance, and
         how many the resamples of the study that made the list had predicted.
@@ -167,7 +169,7 @@ class StudyComparison(ShownFindings, Drawable, Reportable):
         names = [one.name for one in self.compared.studies]
         return pd.DataFrame(
             {
-                **{key: getattr(one, key) for key in ("feature", "studies", "p_value", "q_value", "comes_back")},
+                **{key: getattr(one, key) for key in ("feature", "studies", "p_value", "comes_back")},
                 **{
                     f"{what}: {name}": values[place]
                     for what, values in (
@@ -194,15 +196,3 @@ class StudyComparison(ShownFindings, Drawable, Reportable):
         import pandas as pd
 
         return pd.DataFrame(map(vars, self.compared.studies))
-
-
-def chances(sizes: Ints, d: int, votes: Ints) -> tuple[Floats, Floats]:
-    """p-values and q-values of 0, 1, 2, ... studies: `votes` has those of the features that are selected anywhere.
-
-    p is the tail of the Poisson binomial law. Equal votes have equal p, so that the q-value of h votes is the least of
-    (features expected with at least g votes) / (features that have them) over g up to h.
-    """
-    expected = at_least(sizes, d)
-    seen = np.array([(votes >= h).sum() if h else d for h in range(len(sizes) + 1)])
-    q = np.minimum.accumulate(expected / np.maximum(seen, 1))
-    return np.minimum(expected / d, 1.0), np.minimum(q, 1.0)

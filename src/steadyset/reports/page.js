@@ -434,15 +434,23 @@
     });
     every("[data-step]").forEach((button) => button.addEventListener("click", () => parent.postMessage({ step: button.dataset.step }, "*")));
   }
-  // A link to a folded part opens it.
+  // A link to a folded part opens it; a frame without a scroll bar asks the page around it to go there.
   addEventListener("click", (event) => {
-    const link = event.target.closest("a[href^='#picture-']");
+    const link = event.target.closest("a[href^='#']");
     const part = link && document.getElementById(link.getAttribute("href").slice(1));
     if (part && part.tagName === "DETAILS") part.open = true;
+    // Once the frame has become as high as what was opened in it.
+    if (part && parent !== window) setTimeout(() => parent.postMessage({ at: part.getBoundingClientRect().top }, "*"), 100);
   });
   addEventListener("toggle", () => pictures.change({}), true);
+  let closed = [];
   addEventListener("beforeprint", () => {
-    every("details:not([hidden])").forEach((element) => { element.open = true; });
+    closed = every("details:not([hidden]):not([open])");
+    closed.forEach((element) => { element.open = true; });
     long.forEach((table) => { table.most = Infinity; table.show(); });
+  });
+  addEventListener("afterprint", () => {
+    closed.forEach((element) => { element.open = false; });
+    long.forEach((table) => { table.most = table.first; table.show(); });
   });
 })();

@@ -21,18 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 
-from steadyset.foundation.arguments import (
-    Column,
-    TableLike,
-    check_finite,
-    check_flag,
-    check_integer,
-    check_seed,
-    is_collection,
-    is_whole,
-    shown,
-    wrong_argument,
-)
+from steadyset.foundation import arguments
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.registry import Registry
 from steadyset.foundation.text import defaults, first_paragraph, meanings, reference
@@ -265,8 +254,8 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
         self._check_kinds()
         if rows.n < 2:
             raise InputError(f"The data has {rows.n} rows; resampling needs at least 2.")
-        check_integer("n_runs", self.get_params().get("n_runs", 1), least=1, most=MOST_RUNS)
-        check_integer("n_runs", self.n_runs_for(rows), least=1)
+        arguments.check_integer("n_runs", self.get_params().get("n_runs", 1), least=1, most=MOST_RUNS)
+        arguments.check_integer("n_runs", self.n_runs_for(rows), least=1)
         if getattr(self, "stratified", False) and rows.y is None:
             raise InputError("stratified=True needs y; none was given.")
         if rows.groups is None:
@@ -283,14 +272,16 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
         if not type(self).__module__.startswith("steadyset."):
             return
         for name, value in self.get_params().items():
-            if name in WHOLE and not is_whole(value):
-                raise wrong_argument(name, "a whole number", value)
+            if name in WHOLE and not arguments.is_whole(value):
+                raise arguments.wrong_argument(name, "a whole number", value)
             if name in NUMBERS:
-                check_finite(name, value)
+                arguments.check_finite(name, value)
             if name in FLAGS:
-                check_flag(name, value)
+                arguments.check_flag(name, value)
 
-    def split(self, X: TableLike, y: Column = None, groups: Column = None) -> Iterator[tuple[Ints, Ints]]:
+    def split(
+        self, X: arguments.TableLike, y: arguments.Column = None, groups: arguments.Column = None
+    ) -> Iterator[tuple[Ints, Ints]]:
         """Training and test rows of every run, as scikit-learn's splitters give them.
 
         Parameters
@@ -314,14 +305,16 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
         InputError
             Where the data cannot be drawn from in this way; the message says why.
         """
-        check_seed("random_state", self.random_state)
+        arguments.check_seed("random_state", self.random_state)
         rows = self._rows(X, y, groups)
         self.check(rows)
         for run in range(self.n_runs_for(rows)):
             resample = self.draw(run, rows, self.random_state or 0)
             yield resample.train, resample.test
 
-    def get_n_splits(self, X: TableLike | None = None, y: Column = None, groups: Column = None) -> int:
+    def get_n_splits(
+        self, X: arguments.TableLike | None = None, y: arguments.Column = None, groups: arguments.Column = None
+    ) -> int:
         """The number of runs, as scikit-learn's splitters give it.
 
         Parameters
@@ -346,7 +339,7 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
         try:
             n = X.shape[0] if hasattr(X, "shape") else len(X)
         except (TypeError, IndexError):
-            raise InputError(f"X must have rows (got {shown(X)}).") from None
+            raise InputError(f"X must have rows (got {arguments.shown(X)}).") from None
         if y is not None and getattr(self, "stratified", False) is True:
             y = group_values(y, n, what="y")
         return Rows(n, _array(y, "y"), None if groups is None else group_values(groups, n))
@@ -356,12 +349,12 @@ def _array(values: Any, what: str) -> npt.NDArray[Any] | None:
     try:
         return None if values is None else np.asarray(values)
     except ValueError:
-        raise InputError(f"{what} must hold one value for each row (got {shown(values)}).") from None
+        raise InputError(f"{what} must hold one value for each row (got {arguments.shown(values)}).") from None
 
 
 def _check(resampling: Any) -> None:
     if not (isinstance(resampling, type) and issubclass(resampling, Resampling)):
-        raise wrong_argument("resampling", "a subclass of Resampling", resampling)
+        raise arguments.wrong_argument("resampling", "a subclass of Resampling", resampling)
 
 
 RESAMPLINGS: Registry[type[Resampling]] = Registry("resampling", check=_check)
@@ -490,11 +483,11 @@ def as_resampling(given: Any) -> Resampling:
         return resampling_by_name(given)
     if hasattr(given, "split") and hasattr(given, "get_n_splits") and not isinstance(given, type):
         return Splitter(given)
-    if is_collection(given) and not isinstance(given, Mapping):
+    if arguments.is_collection(given) and not isinstance(given, Mapping):
         return Splits(tuple(given))
     raise InputError(
-        f"resampling is {shown(given)}; expected a resampling such as Bootstrap(100), its name, a splitter of "
-        "scikit-learn, or pairs of (train, test) rows."
+        f"resampling is {arguments.shown(given)}; expected a resampling such as Bootstrap(100), its name, a splitter "
+        "of scikit-learn, or pairs of (train, test) rows."
     )
 
 

@@ -337,7 +337,7 @@ def calibration(time: ArrayLike, event: ArrayLike, survival: ArrayLike, at: floa
     check_number("at", at)
     check_integer("n_groups", n_groups, least=1)
     edges = np.quantile(predicted, np.arange(1, n_groups) / n_groups)
-    group = np.searchsorted(np.unique(edges), predicted, side="left")
+    group = np.searchsorted(np.unique(edges), predicted, side="right")  # on an edge: with those of less risk, as R does
     rows = []
     for one in np.unique(group):
         own = group == one

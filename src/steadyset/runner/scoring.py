@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from math import inf
@@ -25,7 +25,7 @@ from steadyset.kernels.arrays import Floats
 from steadyset.runner import scores as of_times
 from steadyset.runner.conditions import listening, reason, same_conditions
 from steadyset.tasks import CLASSES, COUNT, NUMBER, SURVIVAL, TASKS
-from steadyset.tasks.survival import predicted_survival
+from steadyset.tasks.survival import middle, predicted_survival
 
 Scorer = Callable[[Any, Any, Any], float]
 ScoringLike = str | Scorer | Sequence[str | Scorer] | Mapping[str, str | Scorer] | None
@@ -50,23 +50,29 @@ def _balanced_accuracy(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
     return float(metrics.balanced_accuracy_score(y, model.predict(X)))
 
 
-def _risk(score: Callable[..., Any], *, middle: bool = False) -> Scorer:
-    """A score of times, events and predicted risks; with `middle`, at the middle of the times of events."""
+def _risk(score: Callable[..., Any]) -> Callable[..., float]:
+    """A score of times, events and predicted risks."""
 
-    def scorer(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
-        times, events = y[:, 0], y[:, 1]
-        at = [[np.median(times[events > 0])]] if middle else []
-        return float(np.ravel(score(times, events, np.asarray(model.predict(X), dtype=np.float64), *at))[0])
+    def scorer(model: Any, X: Floats, y: npt.NDArray[Any], **at: Any) -> float:
+        return float(np.ravel(score(*y.T, np.asarray(model.predict(X), dtype=np.float64), **at))[0])
 
     return scorer
 
 
+def _time_auc(model: Any, X: Floats, y: npt.NDArray[Any], at: float | None = None) -> float:
+    return _risk(of_times.time_auc)(model, X, y, at=[middle(y) if at is None else at])
+
+
+def _brier(model: Any, X: Floats, y: npt.NDArray[Any], at: float | None = None) -> float:
+    points = [middle(y) if at is None else at]
+    return float(of_times.brier(y[:, 0], y[:, 1], predicted_survival(model, X, points, "brier"), points)[0])
+
+
 def _integrated_brier(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
     """The mean Brier score from the first tenth of the times of events to the last tenth."""
-    times, events = y[:, 0], y[:, 1]
-    points = np.unique(np.quantile(times[events > 0], np.linspace(0.1, 0.9, 17)))
+    points = np.unique(np.quantile(y[y[:, 1] > 0, 0], np.linspace(0.1, 0.9, 17)))
     survival = predicted_survival(model, X, points, "integrated_brier")
-    return of_times.integrated_brier(times, events, survival, points) if len(points) > 1 else float("nan")
+    return of_times.integrated_brier(y[:, 0], y[:, 1], survival, points) if len(points) > 1 else float("nan")
 
 
 def _poisson_deviance(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
@@ -84,7 +90,8 @@ class Score:
     `scorer` is a function of (fitted model, X, y). `tasks` are those that it serves; `needs` what the predictor must
     have ("probabilities", "survival curves"). Values without a best and a worst one are not `bounded`: a difference
     then says nothing by itself; `ends` are where intervals end. `offered` scores stand on the page. A text calls it by
-    its `title`, else by its name; `words` say what the number is, `reference` who published it.
+    its `title`, else by its name; `words` say what the number is, `reference` who published it. Where `at_time`, its
+    scorer takes a time `at`, as in "brier:at=24", in place of the median time of events.
     """
 
     name: str
@@ -98,6 +105,7 @@ class Score:
     title: str = ""
     words: str = ""
     reference: str = ""
+    at_time: bool = False
 
 
 PROBABILITIES = "probabilities"
@@ -106,6 +114,7 @@ SCORES = Registry("score", Score, described=lambda score: score.words, in_runs=T
 ACCURACY, BALANCED_ACCURACY = "accuracy", "balanced_accuracy"
 LACKING = "rows hold no"
 SMALLEST_MEAN = 1e-6
+AT, MIDDLE = ":at=", "the median time of events"
 OF_CLASSES, OF_NUMBERS = ("_classification", "_ranking", "_supervised"), ("_regression",)  # modules of scikit-learn
 _share = partial(Score, ends=(0.0, 1.0), offered=True)
 _loss = partial(Score, lower_is_better=True, bounded=False, ends=(0.0, inf))
@@ -203,11 +212,23 @@ for _score in (
     ),
     _share(
         "time_auc",
-        _risk(of_times.time_auc, middle=True),
+        _time_auc,
         (SURVIVAL,),
-        title="area under the ROC curve at the median time of events",
-        words="area under the ROC curve of an event up to the median time of events",
+        title=f"area under the ROC curve at {MIDDLE}",
+        words=f"area under the ROC curve of an event up to {MIDDLE}",
         reference="Uno et al. 2007",
+        at_time=True,
+    ),
+    _share(
+        "brier",
+        _brier,
+        (SURVIVAL,),
+        (CURVES,),
+        lower_is_better=True,
+        title=f"Brier score at {MIDDLE}",
+        words=f"mean squared error of the predicted survival at {MIDDLE}, weighed against censoring",
+        reference="Graf et al. 1999",
+        at_time=True,
     ),
     _share(
         "integrated_brier",
@@ -228,24 +249,33 @@ def scores_for(task: str) -> list[Score]:
     return [score for score in SCORES.every() if task in score.tasks]
 
 
+def known_score(name: str) -> Score:
+    """What is known of a score by its name, which may hold a time; little of scikit-learn's and of functions."""
+    base, _, at = name.partition(AT)
+    if base not in SCORES:
+        return Score(name, lambda *_: np.nan, bounded=not name.startswith("neg_"))
+    found = SCORES[base]
+    return replace(found, title=found.title.replace(MIDDLE, at), words=found.words.replace(MIDDLE, at)) if at else found
+
+
 def lower_is_better(name: str) -> bool:
     """Whether less of a score is better; of scikit-learn's and of functions more is."""
-    return name in SCORES and SCORES[name].lower_is_better
+    return known_score(name).lower_is_better
 
 
 def score_title(name: str) -> str:
     """A score as a text calls it."""
-    return (SCORES[name].title if name in SCORES else "") or name.replace("_", " ")
+    return known_score(name).title or name.replace("_", " ")
 
 
 def score_ends(name: str) -> tuple[float, float]:
     """Where intervals of a score end; of those that scikit-learn alone knows, nowhere."""
-    return SCORES[name].ends if name in SCORES else (-inf, inf)
+    return known_score(name).ends
 
 
 def is_bounded(name: str) -> bool:
     """Whether a score has a best and a worst value, so that a difference says something by itself."""
-    return SCORES[name].bounded if name in SCORES else not name.startswith("neg_")
+    return known_score(name).bounded
 
 
 def default_predictor(task: str, *, fills: bool = False, encodes: bool = False) -> Any:
@@ -290,9 +320,10 @@ def _name(scorer: Any) -> str:
 def _scorer(given: Any, task: str, y: npt.NDArray[Any]) -> Scorer:
     if callable(given):
         return _as_scorer(given)
-    own = {score.name: score.scorer for score in scores_for(task)}
-    if given in own:
-        return own[given]
+    own: dict[str, Callable[..., float]] = {score.name: score.scorer for score in scores_for(task)}
+    name, _, at = str(given).partition(AT)
+    if name in own and (not at or SCORES[name].at_time):
+        return partial(own[name], at=_time(given, at, y)) if at else own[name]
     names = metrics.get_scorer_names()
     scorer = metrics.get_scorer(given) if given in names else None
     if scorer is None or _module(scorer) in (OF_NUMBERS if TASKS[task].has_classes else OF_CLASSES):
@@ -305,6 +336,18 @@ def _scorer(given: Any, task: str, y: npt.NDArray[Any]) -> Scorer:
     _refuse_impossible(given, scorer, task, y)
     found: Scorer = scorer
     return found
+
+
+def _time(given: str, at: str, y: npt.NDArray[Any]) -> float:
+    """The time of a score; before the first event, and after the last row was followed, there is nothing to judge."""
+    first, last = y[y[:, 1] > 0, 0].min(), y[:, 0].max()
+    try:
+        time = float(at)
+    except ValueError:
+        time = inf
+    if not first <= time < last:
+        raise InputError(f"The score {given!r} needs a time from the first event ({first:g}) to before {last:g}.")
+    return time
 
 
 def _as_scorer(function: Any) -> Scorer:

@@ -9,14 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.kernels.linear.algebra import mean_and_spread, to_own_units
-from steadyset.selectors.validation import (
-    check_classes,
-    check_features,
-    check_numbers,
-    check_sample_weight,
-    check_target,
-    check_two_classes,
-)
+from steadyset.selectors import validation
 
 Target = Literal["binary", "classes", "numbers", "counts", "times"]
 
@@ -72,20 +65,20 @@ def checked_data(
 ) -> tuple[Floats, Floats, Floats, NDArray[Any]]:
     """Features, the target as numbers or as places in the classes, weights of each resample, and the classes."""
     needed_by = _needed_by(selector)
-    values = check_features(X, selector)
-    labels = check_target(y, len(values), needed_by)
+    values = validation.check_features(X, selector)
+    labels = validation.check_target(y, len(values), needed_by)
     if labels.ndim > 1 and target != "times":
         raise InputError(f"y has {labels.shape[1]} values per row; {needed_by} takes one.")
-    weight = check_sample_weight(weights, len(values), resamples=resamples)
+    weight = validation.check_sample_weight(weights, len(values), resamples=resamples)
     if target in ("numbers", "counts", "times"):
-        found = check_numbers(labels, needed_by)
+        found = validation.check_numbers(labels, needed_by)
         if target == "times" and found.ndim == 1:
             raise InputError("y has one value per row; times to an event have two, so give st.Survival(time, event).")
         if target == "counts" and (found < 0).any():
             raise InputError(f"y holds {found.min():g}; counts are numbers from 0.")
         return values, found, weight, np.empty(0)
     # The target is judged as it is given: a resample, which weights tell, may hold one row of a class.
-    classes, codes = check_classes(labels, weight, needed_by)
+    classes, codes = validation.check_classes(labels, weight, needed_by)
     return values, codes.astype(np.float64), weight, classes
 
 
@@ -93,7 +86,7 @@ def refuse_too_little(numbers: Floats, target: Target, selector: Any = None) -> 
     """Refuse the target of a resample from which nothing can be learnt."""
     needed_by = _needed_by(selector)
     if target == "binary":
-        check_two_classes(len(np.unique(numbers)), needed_by)
+        validation.check_two_classes(len(np.unique(numbers)), needed_by)
     if len(numbers) < 2:
         raise InputError(f"X has n_samples={len(numbers)} rows of positive weight; {needed_by} needs at least two.")
     if target == "times" and not numbers[:, 1].any():
@@ -122,7 +115,7 @@ def standardise(training: Training) -> Standardised:
         scale = np.sqrt(np.square(Xt) @ weight)
     extreme = np.flatnonzero(varies & ~((scale > TINY) & (scale < 1 / TINY)))
     if len(extreme):  # squares that overflow or vanish; a power of two changes no digit
-        units = powers_of_two(np.abs(Xt[extreme]).max(axis=1))
+        units = validation.powers_of_two(np.abs(Xt[extreme]).max(axis=1))
         scale[extreme] = units * np.sqrt(np.square(Xt[extreme] / units[:, None]) @ weight)
     varies &= scale > 0
     scale[~varies] = 1.0
@@ -149,11 +142,6 @@ def solved_target(training: Training, weight: Floats) -> SolvedTarget:
         y = np.array(y)
         centre, unit = to_own_units(y, weight)
     return SolvedTarget(y, centre, unit, *mean_and_spread(y, weight))
-
-
-def powers_of_two(sizes: Any) -> Any:
-    """The largest power of two up to each size."""
-    return np.ldexp(1.0, np.frexp(sizes)[1] - 1)
 
 
 def varying(X: Floats) -> Bools:

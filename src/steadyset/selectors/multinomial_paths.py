@@ -20,7 +20,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints, Singles
 from steadyset.kernels.paths import multinomial
 from steadyset.kernels.paths.features import FACTOR, PLAIN, WHOLE
-from steadyset.kernels.paths.start import standardised
+from steadyset.kernels.paths.uncompiled import standardised
 from steadyset.selectors.path_data import Path
 
 SINGLE = 2.0**-24
@@ -90,6 +90,9 @@ class _State:
 
     def carry(self, grouped: bool) -> None:
         """Bring the bounds of all features to the residual as it is."""
+        # As in the solver of two classes (`_turned`): a part of the residual before and a rest across it, which no
+        # feature of norm 1 meets by more than its norm; of a plain penalty the largest over the classes, grouped over
+        # all of them.
         before, now = self.seen / np.sqrt(self.w), self.R / np.sqrt(self.w)
         square = float((before * before).sum())
         along = float((before * now).sum()) / square if square > 0.0 else 0.0
@@ -131,6 +134,8 @@ class _State:
         places = np.append(0, self.places(members))
         b = coefs.ravel()
         self.violation = multinomial.solve(self._Z[places], self.w, self.codes, l1, l2, grouped, tol, b, self.R)
+        # A constant over the classes is free without a penalty; the one of mean 0 is told, as the penalised ones have
+        # it.
         coefs -= np.where(l1 == 0.0, coefs.mean(axis=1), 0.0)[:, None]
         inside = free | coefs[1:].any(axis=1)
         self.inside[self.members] = False

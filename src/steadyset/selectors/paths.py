@@ -23,20 +23,11 @@ from sklearn.exceptions import ConvergenceWarning
 from steadyset.foundation.arguments import check_flag, job_count
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.paths import rare, solver, start
+from steadyset.kernels.paths import solver, uncompiled
 from steadyset.kernels.paths.families import COX, LINEAR, LOGISTIC
 from steadyset.kernels.paths.features import FACTOR
+from steadyset.selectors import path_data
 from steadyset.selectors.multinomial_paths import MultinomialSolving
-from steadyset.selectors.path_data import (
-    FAMILIES,
-    Family,
-    Features,
-    Path,
-    Resamples,
-    laid_out,
-    read_factors,
-    read_resamples,
-)
 from steadyset.selectors.validation import check_integer, check_number, of_run, size_or_default
 
 MAX_AT_ONCE = 50
@@ -67,7 +58,7 @@ def read_batches(
     y: ArrayLike,
     weights: ArrayLike | None,
     *,
-    family: Family,
+    family: path_data.Family,
     l1_ratio: float,
     standardise: bool,
     tol: float,
@@ -76,12 +67,12 @@ def read_batches(
     selector: Any = None,
 ) -> Batches:
     """Check the data, the weights and what the models shall be; a selector remembers the features."""
-    target, code = FAMILIES[family]
-    data = read_resamples(X, y, weights, target=target, selector=selector)
+    target, code = path_data.FAMILIES[family]
+    data = path_data.read_resamples(X, y, weights, target=target, selector=selector)
     check_number("tol", tol)
     check_number("l1_ratio", l1_ratio, most=1.0)
     check_flag("standardise", standardise)
-    factors = read_factors(penalty_factors, data.X.shape[1])
+    factors = path_data.read_factors(penalty_factors, data.X.shape[1])
     free = len(factors) - np.count_nonzero(factors)
     if free and free >= data.n_rows.min():
         raise InputError(
@@ -90,7 +81,7 @@ def read_batches(
         )
     # Any split of a coefficient between exact copies is optimal; giving all of it to the first makes it unique.
     no_copies = l1_ratio == 1.0 and penalty_factors is None
-    features = laid_out(data.X, factors, as_given=not standardise, no_copies=no_copies)
+    features = path_data.laid_out(data.X, factors, as_given=not standardise, no_copies=no_copies)
     return Batches(data, features, family=code, l1_ratio=l1_ratio, tol=tol, grouped=grouped)
 
 
@@ -211,7 +202,7 @@ class Walk:
         self.found = np.empty(FEATURES_A_MODEL * count, np.int64)
         self.values = np.empty((2, FEATURES_A_MODEL * count))
 
-    def go_on(self, features: Features, workspace: Workspace, *, alone: bool) -> bool:
+    def go_on(self, features: path_data.Features, workspace: Workspace, *, alone: bool) -> bool:
         """Go to the end, or until bounds are to be renewed with those of others: whether that is so."""
         state = self.state
         while True:
@@ -220,6 +211,7 @@ class Walk:
             self.t, why = solver.walk(*given, *levels)
             if why == solver.CROWDED:
                 most, wanted = int(state.N[solver.MOST]), int(state.N[solver.WANTED])
+                # Twice as many, so that growing costs no more than what was computed meanwhile.
                 state.grow(min(most, max(2 * state.M.shape[1], wanted)))
             elif why == solver.FULL:
                 more = max(len(self.found), int(state.N[solver.SIZE]))
@@ -234,19 +226,21 @@ class Walk:
         """Do what the solver leaves to NumPy."""
         state = self.state
         if why == solver.RISEN:
-            rare.undo_if_risen(state.V, state.S, state.N, state.P, state.M, penalty)
+            uncompiled.undo_if_risen(state.V, state.S, state.N, state.P, state.M, penalty)
         elif why == solver.DEPENDENT:
-            rare.enter_dependent(state.V, state.N, state.P, state.M, state.A, state.L, penalty)
+            uncompiled.enter_dependent(state.V, state.N, state.P, state.M, state.A, state.L, penalty)
         elif why == solver.UNEVALUATED:
-            rare.evaluate(state.V, state.N)
+            uncompiled.evaluate(state.V, state.N)
         elif why == solver.LOST:
-            rare.factor_of_rows(state.V, state.N, state.M, state.A, state.L)
+            uncompiled.factor_of_rows(state.V, state.N, state.M, state.A, state.L)
         else:
-            rare.step_of_many(state.V, state.N, state.P, state.M, state.A, penalty)
+            uncompiled.step_of_many(state.V, state.N, state.P, state.M, state.A, penalty)
 
     def result(self) -> Found:
         """Numbers, ends, features (in their order) and values of its levels, without the memory that was left."""
         ends = self.ends[: self.t + 1]
+        # By their numbers within each level: the active set holds them in the order of their entry, which depends on
+        # the path.
         order = np.lexsort((self.found[: ends[-1]], np.repeat(np.arange(self.t), np.diff(ends))))
         return self.numbers[: self.t], ends, self.found[order], self.values[:, order]
 
@@ -255,8 +249,8 @@ class Walk:
 class Batches:
     """Resamples of one data set, a few at a time."""
 
-    data: Resamples
-    features: Features
+    data: path_data.Resamples
+    features: path_data.Features
     family: int
     l1_ratio: float
     tol: float
@@ -332,10 +326,12 @@ class Solving:
         most = batches.most_places(n)
         state = State(n, self._bounds, place, min(most, max(LEAST_PLACES, 2 * n) + batches.n_free + 2))
         state.N[[solver.FAMILY, solver.AS_GIVEN, solver.MOST]] = batches.family, features.as_given, most
+        # The solver's penalty is that of the l1 part alone, so the ridge comes relative to it.
         ridge = (1.0 - batches.l1_ratio) / batches.l1_ratio
         weights, codes = self.data.weights[run], self.data.codes
         state.rows[:] = np.flatnonzero(weights)
         if batches.family == COX:
+            # By falling time, as the recursions over risk sets need it.
             state.rows[:] = state.rows[np.argsort(-abs(codes[state.rows]), kind="stable")]
         w, y = weights[state.rows], codes[state.rows]
         w = w / w.sum()
@@ -343,7 +339,7 @@ class Solving:
         if batches.family == LINEAR:
             centre, unit, y = in_own_units(y, w)
         state.V[solver.W], state.V[solver.Y] = w, y
-        start.begin(state.rows, state.V, state.N, state.P, state.A, state.L, state.single)
+        uncompiled.begin(state.rows, state.V, state.N, state.P, state.A, state.L, state.single)
         spread = float(np.sqrt(w @ (y - w @ y) ** 2))
         if batches.family == COX:  # the residuals without features, which the ranks are not
             spread = float(np.sqrt((state.V[solver.RESIDUAL] ** 2 / w).sum()))
@@ -357,16 +353,18 @@ class Solving:
         """Bounds of all features at the models with the intercept alone."""
         features, bounds = self.batches.features, self._bounds
         sizes = np.empty((len(self._states), len(features.Xt)), np.float32)
-        start.moments(features.Z, bounds.single, bounds.G, sizes)
+        uncompiled.moments(features.Z, bounds.single, bounds.G, sizes)
         for state, own in zip(self._states, sizes, strict=True):
             of_state = state.rows, state.V, state.S, state.N, state.G
-            start.first_bounds(features.Xt, features.D, features.reach, *of_state, own)
+            uncompiled.first_bounds(features.Xt, features.D, features.reach, *of_state, own)
 
     def _largest(self, state: State) -> float:
         features = self.batches.features
-        return start.largest_penalty(features.Xt, features.D, state.rows, state.V, state.S, state.N, state.G)
+        return uncompiled.largest_penalty(features.Xt, features.D, state.rows, state.V, state.S, state.N, state.G)
 
-    def solve(self, places: Sequence[int], lambdas: Sequence[Floats], stop_size: int | None = None) -> list[Path]:
+    def solve(
+        self, places: Sequence[int], lambdas: Sequence[Floats], stop_size: int | None = None
+    ) -> list[path_data.Path]:
         """The models of some of the resamples down their lambdas, to the first with stop_size features or more.
 
         They go on from where they are.
@@ -379,7 +377,9 @@ class Solving:
             intercepts = numbers[:, 0] * self.y_units[place] + self.centres[place] - numbers[:, 2]
             if self.batches.family == COX:  # any would do, so there is none
                 intercepts = np.zeros(len(numbers))
-            paths.append(Path(levels[: len(numbers)], ends, found, values[0], values[1], intercepts, numbers[:, 1]))
+            paths.append(
+                path_data.Path(levels[: len(numbers)], ends, found, values[0], values[1], intercepts, numbers[:, 1])
+            )
         return paths
 
     def _down(self, places: Sequence[int], penalties: Sequence[Floats], stop_size: int) -> list[Found]:
@@ -389,6 +389,8 @@ class Solving:
         """Go on from where the models are: one by one, or each a level further and then the bounds of all of them."""
         walks = [Walk(self._states[place], levels, stop_size) for place, levels in zip(places, penalties, strict=True)]
         going = list(zip(places, walks, strict=True))
+        # Data that fits into the cache is read as fast by one resample after the other; larger data is read once for
+        # all.
         alone = len(going) == 1 or self.batches.features.Z.nbytes < TOGETHER_BYTES
         while going:
             features, workspace = self.batches.features, self._workspace
@@ -410,7 +412,7 @@ def levels_of(solving: Solving, count: int, min_ratio: float | None) -> list[Flo
     return levels
 
 
-def _usual_end(data: Resamples, run: int) -> float:
+def _usual_end(data: path_data.Resamples, run: int) -> float:
     """The last level of the path of a resample, as a part of its first."""
     # A weight of 2 is two rows; weights that are shares of 1 tell nothing about the number of rows.
     n_rows = max(int(data.n_rows[run]), float(data.weights[run].sum()))
@@ -459,7 +461,7 @@ def tell_accuracy(penalty: float, violation: float, spread: float, tol: float) -
         )
 
 
-def tell_worst(paths: Sequence[Path], spreads: Floats, tol: float) -> None:
+def tell_worst(paths: Sequence[path_data.Path], spreads: Floats, tol: float) -> None:
     """Warn of the worst level of each path where its optimality conditions do not hold."""
     for path, spread in zip(paths, spreads, strict=True):
         t = int(path.violations.argmax())

@@ -20,10 +20,11 @@ SPARSE = ("csc", "csr")  # the formats that selectors of sparse features take; t
 DEFAULT_K = 10  # features that every selector keeps where nobody says how many, so that a comparison is one of equals
 
 
-def check_features(X: Any, selector: Any = None, *, sparse: bool = False) -> Floats:
+def check_features(X: Any, selector: Any = None, *, sparse: bool = False, missing: bool = False) -> Floats:
     """X as a finite float array; a selector remembers the number and the names of the features.
 
-    With ``sparse`` sparse features stay so, as columns (CSC); what takes them reads a few columns at a time.
+    With ``sparse`` sparse features stay so, as columns (CSC); what takes them reads a few columns at a time. With
+    ``missing`` nan passes.
 
     scikit-learn does the checks, because its own tests of estimators ask for its sentences; what it would turn into
     numbers without a word (dates, text, what a mask hides) goes to the one way to numbers first.
@@ -53,8 +54,8 @@ def check_features(X: Any, selector: Any = None, *, sparse: bool = False) -> Flo
         if "could not convert" in str(error):
             raise InputError(_text_found(X)) from error
         raise _in_one_sentence(error) from error
-    if not all_finite(features):
-        row, column = np.argwhere(~np.isfinite(features))[0]
+    if not all_finite(features) and not (missing and not np.isinf(features).any()):
+        row, column = np.argwhere(np.isinf(features) if missing else ~np.isfinite(features))[0]
         found = _not_finite(features[row, column])
         raise InputError(f"X contains {found} in {_feature(X, column)}, row {row}; expected finite numbers.")
     return np.ascontiguousarray(features, dtype=np.float64)
@@ -80,6 +81,11 @@ def all_finite(values: Floats) -> bool:
     """Whether every number is finite; a finite sum tells without a second array of the same size."""
     with np.errstate(all="ignore"):
         return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
+
+
+def powers_of_two(sizes: Any) -> Any:
+    """The largest power of two up to each size: units of features that change no digit of them."""
+    return np.ldexp(1.0, np.frexp(sizes)[1] - 1)
 
 
 def check_target(y: Any, n_rows: int | None, needed_by: str) -> NDArray[Any]:

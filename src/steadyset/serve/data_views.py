@@ -24,49 +24,34 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.job import Job
 from steadyset.foundation.text import lasting
 from steadyset.io.disk import explained, write_durably, written_durably
-from steadyset.options import options_of
+from steadyset.options import data_option, options_of
+from steadyset.serve import forms
 from steadyset.serve.access import UPLOADS
-from steadyset.serve.forms import (
-    SPACE,
-    copied,
-    fields,
-    filled,
-    guessed,
-    is_column,
-    methods_of,
-    options_given,
-    predicted,
-    proposal,
-    sized,
-    space_given,
-    with_role,
-)
 from steadyset.serve.run_store import KINDS, Kind, Order, harmless_name, kind_of
 from steadyset.serve.sandbox import TooLongError
 from steadyset.serve.site import Site, go_to, report_response, view
 
 ESTIMATE_SECONDS, LOOK_SECONDS = 90.0, 0.5
 SIDES = ("first", "second")
+SIZE_OF_ONE = "10"  # features, where one method has to choose a number of them
 MEASURED = "measure"  # uploads for it are not kept
 KEY = re.compile(r"[0-9a-f]{24}")
-# Examples of one click: what is done with which table, and its target.
-EXAMPLES = {
-    "array": ("shortlist", "example-array.csv", "tumour"),
-    "tumours": ("shortlist", "example-tumours.csv", "diagnosis"),
-    "methods": ("tune", "example-tumours.csv", "diagnosis"),
-}
+# Examples of one click: which table, and its target.
+EXAMPLES = {"array": ("example-array.csv", "tumour"), "tumours": ("example-tumours.csv", "diagnosis")}
 
 
 # ---- assess and tune: from a table to an order ---------------------------------------------------------------------
 
 
-@view("/shortlist")
-@view("/assess")
-@view("/tune")
 async def start_page(site: Site, request: Request) -> Response:
     """Where a table is dropped or chosen."""
     kind = _kind(request.url.path.strip("/"))
-    return site.page(request, "start.html.j2", kind=kind, tables=site.store.tables())
+    several = data_option(kind.command).many
+    return site.page(request, "start.html.j2", kind=kind, tables=site.store.tables(), several=several)
+
+
+for _one in KINDS:
+    view(f"/{_one.command}")(start_page)
 
 
 @view("/data")
@@ -75,22 +60,27 @@ async def data_page(site: Site, request: Request) -> Response:
     asked = _lines(request.query_params.multi_items())
     kind = _kind(asked.get("kind", KINDS[0].command))
     if "role" in asked:
-        return RedirectResponse(with_role(kind.command, asked, asked["role"]), 303)
-    site.store.table(asked.get("file", ""))
-    content: dict[str, Any] = {"understood": None, "complaint": "", "ways": [], "guess": {}}
-    columns = predicted(kind.command)
+        return RedirectResponse(forms.with_role(kind.command, asked, asked["role"]), 303)
+    files = list(dict.fromkeys(filter(None, asked.getlist("file")))) or [""]
+    for file in files:
+        site.store.table(file)
+    content: dict[str, Any] = {"understood": None, "complaint": "", "ways": [], "guess": {}, "studies": []}
+    columns = forms.predicted(kind.command)
 
     async def understood(form: QueryParams, apart: Collection[str] = ()) -> Any:
-        path, reading, task = _reading_call(site, kind, form)
+        (path, *others), reading, task = _reading_call(site, kind, form)
         reading = {name: value for name, value in reading.items() if name not in apart}
-        return await site.sandbox.call(
-            "understood", path, reading, task, "space" in options_of(kind.command), keep=path
-        )
+        searched = "space" in options_of(kind.command)
+        told = await site.sandbox.call("understood", path, reading, task, searched, keep=path)
+        if told["heading"] and others:
+            read = await site.sandbox.call("understood_too", others, reading, task, keep=path)
+            content["studies"] = [site.without_paths(words) for words in read]
+        return told
 
     try:
         content["understood"] = told = await understood(asked)
         if told["preview"] and not any(name in asked for name in columns):
-            guess = guessed(kind.command, dict.fromkeys([*told["candidates"], *told["preview"]["columns"]]))
+            guess = forms.guessed(kind.command, dict.fromkeys([*told["candidates"], *told["preview"]["columns"]]))
             guessing = QueryParams([*asked.multi_items(), *guess.items()])
             try:
                 content |= {"understood": await understood(guessing), "guess": guess}
@@ -101,19 +91,22 @@ async def data_page(site: Site, request: Request) -> Response:
                     raise
     except InputError as error:
         content["complaint"] = site.without_paths(str(error))
-        content["ways"] = [way for one in getattr(error, "ways", ()) if (way := proposal(one, asked)) is not None]
+        offered = [forms.proposal(one, asked, kind.command) for one in getattr(error, "ways", ())]
+        content["ways"] = [way for way in offered if way is not None]
         with suppress(InputError):  # what else could be predicted can still be shown
             content["understood"] = await understood(asked, apart=columns)
-    read = filled(kind.command, asked, "target", "columns", "reading")
+    read = forms.filled(kind.command, asked, "target", "columns", "reading")
     # Another kind of order has other settings, also where they have the same names.
     same = QueryParams(asked if asked.get("was", kind.command) == kind.command else "")
-    settings = filled(kind.command, same, "order", "ask", "runs")
-    name = same.get("out", "") or asked.get("file", "run").rpartition("/")[2].partition(".")[0]
-    first = {**filled(kind.command, QueryParams(""), "ask", "runs"), "jobs": str(site.cores)}
+    settings = forms.filled(kind.command, same, "order", "ask", "runs")
+    name = same.get("out", "") or files[0].rpartition("/")[2].partition(".")[0]
+    first = {**forms.filled(kind.command, QueryParams(""), "ask", "runs"), "jobs": str(site.cores)}
     settings |= {"out": site.store.free_name(name), "jobs": same.get("jobs", first["jobs"])}
-    selectors, size = methods_of(same.getlist("selector"))
-    if not selectors and content["understood"]:
-        selectors = content["understood"].get("defaults", [])
+    selectors, size = forms.methods_of(same.getlist("selector"))
+    selector = options_of(kind.command).get("selector")
+    if selector is not None and not selectors and content["understood"]:
+        selectors = content["understood"].get("defaults", [])[: None if selector.many else 1]
+        size = "" if selector.many else SIZE_OF_ONE
     presets = _presets(kind, first)
     return site.page(
         request,
@@ -121,19 +114,20 @@ async def data_page(site: Site, request: Request) -> Response:
         kind=kind,
         kinds=KINDS,
         asked=asked,
+        files=files,
         tables=site.store.tables(),
         options=options_of(kind.command),
-        roles=[one for one in fields(kind.command, "target", "columns") if is_column(one)],
-        targets=[read[name] for name in predicted(kind.command) if read[name]],
-        reading=fields(kind.command, "target", "columns", "reading"),
-        changed=any(read[option.name] for option in fields(kind.command, "reading")),
-        asking=fields(kind.command, "ask"),
-        runs=fields(kind.command, "runs"),
+        roles=[one for one in forms.fields(kind.command, "target", "columns") if forms.is_column(one)],
+        targets=[read[name] for name in forms.predicted(kind.command) if read[name]],
+        reading=forms.fields(kind.command, "target", "columns", "reading"),
+        changed=any(read[option.name] for option in forms.fields(kind.command, "reading")),
+        asking=forms.fields(kind.command, "ask"),
+        runs=forms.fields(kind.command, "runs"),
         values={"resampling_parameters": same.get("resampling_parameters", ""), **read, **settings},
         selectors=selectors,
         size=same.get("size", size),
         scores=same.getlist("score"),
-        limits={name: same.getlist(name) for name in SPACE},
+        limits={name: same.getlist(name) for name in forms.SPACE},
         presets=presets,
         chosen_preset=next((one for one, _, _, held in presets if held.items() <= settings.items()), ""),
         cores=site.cores,
@@ -143,7 +137,9 @@ async def data_page(site: Site, request: Request) -> Response:
 
 def _presets(kind: Kind, first: Mapping[str, str]) -> list[tuple[str, str, str, dict[str, str]]]:
     """How thorough an order may be: what a choice is called, and what it puts into which fields."""
-    quick = {one.name: one.field.quick for one in fields(kind.command, "ask", "runs") if one.field and one.field.quick}
+    quick = {
+        one.name: one.field.quick for one in forms.fields(kind.command, "ask", "runs") if one.field and one.field.quick
+    }
     few = ", ".join(f"{value} {options_of(kind.command)[name].field.label.lower()}" for name, value in quick.items())  # type: ignore[union-attr]
     return [
         ("paper", "For a paper", "as many as the answer needs", {name: first[name] for name in quick}),
@@ -153,8 +149,9 @@ def _presets(kind: Kind, first: Mapping[str, str]) -> list[tuple[str, str, str, 
 
 @view("/examples/{name}", "POST")
 async def example(site: Site, request: Request, name: str) -> Response:
-    """Put an example into the folder, and show its form."""
-    kind, table, target = EXAMPLES.get(name, EXAMPLES["array"])
+    """Put an example into the folder, and show the form of what is asked for."""
+    kind = _kind(request.query_params.get("kind", KINDS[0].command)).command
+    table, target = EXAMPLES.get(name, EXAMPLES["array"])
     path = site.store.new_table(table, exact=True)
     if not path.exists():
         await site.sandbox.call("write_example", table, str(path))
@@ -176,10 +173,11 @@ async def estimate(site: Site, request: Request) -> Response:
     try:
         kind = _kind(form.get("kind", ""))
         options = _running(site, kind, form)
-        path, reading, options["task"] = _reading_call(site, kind, form)
+        files, reading, options["task"] = _reading_call(site, kind, form)
         content["cores"] = at_once = min(int(options["jobs"]), site.cores)
-        content |= copied(_job(kind, form, options)._asdict())
-        trying = site.sandbox.call(kind.estimate, path, reading, options, at_once, seconds=ESTIMATE_SECONDS, keep=path)
+        content |= forms.copied(_job(kind, form, options)._asdict())
+        asked = files, reading, options, at_once
+        trying = site.sandbox.call(kind.estimate, *asked, seconds=ESTIMATE_SECONDS, keep=files[0])
         words, content["each"] = await _while_somebody_waits(request, trying)
         content["told"], _, content["words"] = words.partition(".")
     except TooLongError:
@@ -208,8 +206,8 @@ async def order(site: Site, request: Request) -> Response:
     if site.store.place(name).exists():
         raise InputError(f"There is a folder {name!r} already; choose another name.")
     options = _running(site, kind, form)
-    path, reading, task = _reading_call(site, kind, form)
-    options |= await site.sandbox.call(kind.check, path, reading, {**options, "task": task}, keep=path)
+    files, reading, task = _reading_call(site, kind, form)
+    options |= await site.sandbox.call(kind.check, files, reading, {**options, "task": task}, keep=files[0])
     job = _job(kind, form, options)
     site.queue.submit(name, Order(kind.command, {**job.options, "out": name}, cores=int(options["jobs"])))
     return go_to(request, f"/runs/{name}")
@@ -217,9 +215,16 @@ async def order(site: Site, request: Request) -> Response:
 
 def _job(kind: Kind, form: QueryParams, options: Mapping[str, Any]) -> Job:
     """What a filled form asks for."""
-    reading = options_given(kind.command, form, "target", "columns", "reading")
+    reading = forms.options_given(kind.command, form, "target", "columns", "reading")
     asked = {name: value for name, value in options.items() if value is not None}
-    return Job(kind.command, {"file": form.get("file", ""), **reading, **asked})
+    data, files = data_option(kind.command), _files(kind, form)
+    return Job(kind.command, {data.name: files if data.many else files[0], **reading, **asked})
+
+
+def _files(kind: Kind, form: QueryParams) -> list[str]:
+    """The data files of a form, each once; the first where what is asked for takes one."""
+    named = list(dict.fromkeys(filter(None, form.getlist("file")))) or [""]
+    return named if data_option(kind.command).many else named[:1]
 
 
 def _kind(command: str) -> Kind:
@@ -238,26 +243,24 @@ def _lines(given: Iterable[tuple[str, Any]]) -> QueryParams:
     return QueryParams([(name, str(value).replace("\r\n", "\n")) for name, value in given])
 
 
-def _reading_call(site: Site, kind: Kind, form: QueryParams) -> tuple[str, dict[str, Any], str | None]:
-    """The arguments of what reads a table in the sandbox: the file, the arguments of `load_data`, and the task."""
-    reading = options_given(kind.command, form, "target", "columns", "reading")
+def _reading_call(site: Site, kind: Kind, form: QueryParams) -> tuple[list[str], dict[str, Any], str | None]:
+    """The arguments of what reads tables in the sandbox: the files, the arguments of `load_data`, and the task."""
+    reading = forms.options_given(kind.command, form, "target", "columns", "reading")
     task = reading.pop("task", None)
     if "samples" in reading:
         reading["samples"] = str(site.store.table(reading["samples"]))
-    return str(site.store.table(form.get("file", ""))), reading, task
+    return [str(site.store.table(name)) for name in _files(kind, form)], reading, task
 
 
 def _running(site: Site, kind: Kind, form: QueryParams) -> dict[str, Any]:
     """What is run, by the fields of the form; a field that is missing has the value with which the form shows it."""
     places = ("order", "ask", "runs")
-    asked = QueryParams([*filled(kind.command, QueryParams(""), "ask", "runs").items(), *form.multi_items()])
-    options = {"jobs": site.cores, **options_given(kind.command, asked, *places)}
-    if "selector" in options_of(kind.command):
-        options["selector"] = sized(options.get("selector", []), form.get("size", "").strip())
-        if not options["selector"]:
-            raise InputError("Choose at least one method.")
-    if "space" in options_of(kind.command):
-        options["space"] = space_given(form)
+    asked = QueryParams([*forms.filled(kind.command, QueryParams(""), "ask", "runs").items(), *form.multi_items()])
+    options, known = {"jobs": site.cores, **forms.options_given(kind.command, asked, *places)}, options_of(kind.command)
+    if "selector" in known:
+        options["selector"] = forms.selector_given(form, known["selector"])
+    if "space" in known:
+        options["space"] = forms.space_given(form)
     return options
 
 
@@ -270,8 +273,8 @@ async def measure_page(site: Site, request: Request) -> Response:
     return site.page(
         request,
         "measure.html.j2",
-        universe=fields("measure", "measure"),
-        reading=fields("measure", "lists"),
+        universe=forms.fields("measure", "measure"),
+        reading=forms.fields("measure", "lists"),
         example=request.query_params.get("example", ""),
     )
 
@@ -281,21 +284,14 @@ async def measure(site: Site, request: Request) -> Response:
     """The measures of what the form holds."""
     form = await _form(request)
     known = options_of("measure")
-    given = options_given("measure", form, "measure", "lists")
+    given = forms.options_given("measure", form, "measure", "lists")
     options = {known[name].argument or name: value for name, value in given.items()}
     inputs = _inputs(site, form)
     found = await site.sandbox.call("measured", inputs, options)
     key = secrets.token_hex(12)
     write_durably(site.temporary / f"{key}.json", json.dumps([inputs, options]).encode())
-    return site.page(request, "measured.html.j2", found=found, key=key)
-
-
-@view("/measure/{key}/pictures")
-async def measure_pictures(site: Site, request: Request, key: str) -> Response:
-    """The pictures of what was measured."""
-    inputs, options = _asked(site, key)
-    drawn = await site.sandbox.call("pictures", inputs, options)
-    return site.page(request, "pictures.html.j2", pictures=drawn)
+    source = f"/measure/{key}/report"
+    return site.page(request, "measured.html.j2", found=found, source=source, title="What the lists share")
 
 
 @view("/measure/{key}/report")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,13 +14,25 @@ from starlette.datastructures import QueryParams
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.job import Job
 from steadyset.foundation.text import listed
-from steadyset.options import AUTO, RECORDS, Option, arguments_of, as_shell_line, job_from, options_of
+from steadyset.options import (
+    AUTO,
+    RECORDS,
+    Option,
+    arguments_of,
+    as_shell_line,
+    data_files,
+    job_from,
+    options_of,
+    study_names,
+)
 from steadyset.options.table import TABLE
 
 MAX_DIGITS = 9
 SPACE = ("model", "filter", "most")  # what limits a search, by the names of fields
 MAX_NAMED = 5  # names in a sentence
 SIZE = ":k="  # between a method and how many features it chooses
+# What Python calls a command on data or studies, where it has another name.
+FUNCTIONS = {("replicate", "data"): "replication", ("replicate", "studies"): "compare_studies"}
 PARAMETERS = "_parameters"  # after the name of a field: PARAM=VALUE,... for what was chosen there
 
 
@@ -70,7 +84,7 @@ def filled(command: str, form: QueryParams, *places: str) -> dict[str, str]:
 
 def question(job: Job) -> str:
     """The address of the form that asks for a job, as it was filled."""
-    pairs = [("kind", job.command), ("file", str(job.options.get("file", "")))]
+    pairs = [("kind", job.command), *(("file", file) for file in data_files(job))]
     for option in fields(job.command, "target", "columns", "reading", "order", "ask", "runs"):
         value = job.options.get(option.name)
         if isinstance(value, bool):
@@ -111,14 +125,29 @@ def with_role(command: str, form: QueryParams, choice: str) -> str:
     return f"/data?{urlencode(pairs + ([(chosen, value)] if chosen in known else []))}"
 
 
+def lines_of(texts: Iterable[str]) -> list[str]:
+    """The lines of fields that hold something, each once."""
+    lines = [line.strip() for text in texts for line in text.split("\n")]
+    return list(dict.fromkeys(filter(None, lines)))
+
+
 def methods_of(texts: Iterable[str]) -> tuple[list[str], str]:
     """The methods that were named, and the number of features that all of them are to choose, "" where they differ."""
-    names = [line.strip() for text in texts for line in text.split("\n") if line.strip()]
+    names = lines_of(texts)
     sizes = {name.partition(SIZE)[2] if SIZE in name else "" for name in names}
     (size,) = sizes if len(sizes) == 1 else ("",)
     return [
         name.removesuffix(f"{SIZE}{size}") if size.isdecimal() else name for name in names
     ], size if size.isdecimal() else ""
+
+
+def selector_given(form: QueryParams, option: Option) -> Any:
+    """The methods that a filled form names, or the one: what is typed is meant instead of what is chosen."""
+    names = lines_of(form.getlist(option.name))
+    if not names:
+        raise InputError("Choose at least one method." if option.many else "Choose a method.")
+    found = sized(names, form.get("size", "").strip())
+    return found if option.many else found[-1]
 
 
 def sized(names: Sequence[str], size: str) -> list[str]:
@@ -132,8 +161,7 @@ def _value(option: Option, form: QueryParams) -> Any:
     field = option.field
     assert field is not None
     if option.many:
-        lines = [line.strip() for text in form.getlist(option.name) for line in text.split("\n")]
-        return list(dict.fromkeys(filter(None, lines))) or None
+        return lines_of(form.getlist(option.name)) or None
     if option.name not in form:
         return None
     text = form[option.name]
@@ -194,6 +222,12 @@ def as_field(argument: Argument) -> str:
             return called(option)
 
 
+def in_page_words(sentence: str) -> str:
+    """What the command said, with the fields of forms in place of its options."""
+    known = {option.flag: called(option) for option in TABLE if option.field is not None}
+    return re.sub(r"--[a-z][a-z-]*", lambda found: known.get(found[0], found[0]), sentence)
+
+
 def copied(content: Mapping[str, Any] | None) -> dict[str, str]:
     """What can be copied of a job: the command line and the lines of Python that do the same."""
     command = as_shell_line(content)
@@ -213,13 +247,21 @@ def python_lines(job: Job) -> str:
     run = {name: value for name, value in options.items() if name != "resume"}
     asks = any("what" in option.calls for option in known.values())
     what = next(iter(arguments_of(job.command, options, "what").values()), None) or None
-    reading = [repr(options["file"]), repr(options.get("target")), *_arguments(job.command, read, "data")]
-    running = ",\n    ".join([*([repr(what)] if asks else []), "data", *_arguments(job.command, run, "run")])
+    reading = ", ".join([repr(options.get("target")), *_arguments(job.command, read, "data")])
+    files = data_files(job)
+    if len(files) == 1:
+        data, loaded = "data", [f"data = st.load_data({files[0]!r}, {reading})"]
+    else:
+        each = zip(study_names(list(map(Path, files))), files, strict=True)
+        data = "studies"
+        loaded = ["studies = {", *(f"    {name!r}: st.load_data({file!r}, {reading})," for name, file in each), "}"]
+    function = FUNCTIONS.get((job.command, data), job.command)
+    running = ",\n    ".join([*([repr(what)] if asks else []), data, *_arguments(job.command, run, "run")])
     lines = [
         "import steadyset as st",
         "",
-        f"data = st.load_data({', '.join(reading)})",
-        f"result = st.{job.command}(\n    {running},\n)",
+        *loaded,
+        f"result = st.{function}(\n    {running},\n)",
         "print(result)",
         'st.report(result, "report.html")',
     ]

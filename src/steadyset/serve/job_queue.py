@@ -22,18 +22,7 @@ from pathlib import Path
 from steadyset.foundation.errors import InputError
 from steadyset.io import beneath
 from steadyset.io.disk import explained, is_locked
-from steadyset.serve.run_store import (
-    COMPLAINT,
-    HELD,
-    SAID,
-    STARTED,
-    WAITING,
-    Order,
-    Run,
-    RunStore,
-    read_order,
-    write_order,
-)
+from steadyset.serve import run_store
 
 # Without the folder of the page among the places of modules: its files are strangers'.
 PROGRAM = (sys.executable, "-P", "-m", "steadyset", "run", "-")
@@ -43,7 +32,7 @@ SYSTEM = Path("/proc")
 class Queue:
     """Starts orders in their sequence, as many at once as the cores allow."""
 
-    def __init__(self, store: RunStore, cores: int | None = None, program: Sequence[str] = PROGRAM) -> None:
+    def __init__(self, store: run_store.RunStore, cores: int | None = None, program: Sequence[str] = PROGRAM) -> None:
         self.store, self.program = store, program
         self.cores = cores or os.cpu_count() or 1
         self.ended: Callable[[str], None] = lambda name: None  # is told who has
@@ -58,7 +47,7 @@ class Queue:
                     self._watch(run.name, run.order.cores, None)
             self._start_waiting()
 
-    def submit(self, name: str, order: Order) -> None:
+    def submit(self, name: str, order: run_store.Order) -> None:
         """Put an order at the end of the queue; a person gives it."""
         path = self.store.place(name)
         self.store.refuse_data_elsewhere(order.job)
@@ -66,34 +55,34 @@ class Queue:
             if is_held(path):
                 raise InputError(f"{name} is running; pause it first.")
             last = max((run.order.number for run in self.store.runs() if run.order is not None), default=0)
-            write_order(path, order.but(state=WAITING, number=last + 1))
+            run_store.write_order(path, order.but(state=run_store.WAITING, number=last + 1))
             self._start_waiting()
 
-    def ahead(self, run: Run) -> list[str]:
+    def ahead(self, run: run_store.Run) -> list[str]:
         """What a waiting run waits for: what runs, and what was ordered before it."""
         number = run.order.number if run.order is not None else 0
         runs = [(one, one.order) for one in self.store.runs() if one.order is not None]
-        before = [one for one, order in runs if order.state == WAITING and order.number < number]
+        before = [one for one, order in runs if order.state == run_store.WAITING and order.number < number]
         return [one.name for one, _ in runs if one in before or is_held(one.path)]
 
-    def moved(self, run: Run, order: Order) -> None:
+    def moved(self, run: run_store.Run, order: run_store.Order) -> None:
         """Put down the order of a run folder that got another name."""
         with self._lock:
-            write_order(run.path, order)
+            run_store.write_order(run.path, order)
 
-    def end(self, run: Run, state: str) -> None:
+    def end(self, run: run_store.Run, state: str) -> None:
         """End the process after its current runs, which are kept: PAUSED until it is resumed, or STOPPED for good."""
         with self._lock:
-            order = read_order(run.path)  # it may have been started since the run was looked at
+            order = run_store.read_order(run.path)  # it may have been started since the run was looked at
             if order is None:
                 raise InputError(f"{run.name} was not started from this page; stop it where it was started.")
             held = is_held(run.path)
-            write_order(run.path, order.but(state=state))
-            if held and not end(order.pid, order.born, run.path, HELD):
+            run_store.write_order(run.path, order.but(state=state))
+            if held and not end(order.pid, order.born, run.path, run_store.HELD):
                 raise InputError(f"{run.name} is held by a process that this page did not start; stop it there.")
 
     def _start_waiting(self) -> None:
-        waiting = [run for run in self.store.runs() if run.order is not None and run.order.state == WAITING]
+        waiting = [run for run in self.store.runs() if run.order is not None and run.order.state == run_store.WAITING]
         for run in sorted(waiting, key=lambda run: run.order.number if run.order else 0):
             assert run.order is not None
             needed = min(run.order.cores, self.cores)
@@ -105,18 +94,18 @@ class Queue:
                 except InputError as error:  # an order that cannot be started is in the way of no other
                     self._refused(run, run.order, error)
 
-    def _start(self, run: Run, order: Order, cores: int) -> None:
+    def _start(self, run: run_store.Run, order: run_store.Order, cores: int) -> None:
         # The folder may have another name than when it was ordered.
         options = {**order.options, "out": run.name}
         if beneath.modified(run.path, run.kind.mark) > 0:
             options["resume"] = True
         job = json.dumps({"command": order.command, "options": options})
-        with explained(run.path), beneath.opened(run.path, HELD, os.O_RDWR | os.O_CREAT, 0o600) as lock:
+        with explained(run.path), beneath.opened(run.path, run_store.HELD, os.O_RDWR | os.O_CREAT, 0o600) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            beneath.remove(run.path, SAID)
+            beneath.remove(run.path, run_store.SAID)
             with (
                 tempfile.TemporaryFile() as given,  # what was checked, whatever becomes of the file in the folder
-                beneath.opened(run.path, SAID, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600) as said,
+                beneath.opened(run.path, run_store.SAID, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600) as said,
             ):
                 given.write(job.encode())
                 given.seek(0)
@@ -129,14 +118,14 @@ class Queue:
                     pass_fds=[lock],
                     start_new_session=True,  # Ctrl-C ends the server alone
                 )
-            write_order(run.path, order.but(state=STARTED, pid=process.pid, born=born(process.pid)))
+            run_store.write_order(run.path, order.but(state=run_store.STARTED, pid=process.pid, born=born(process.pid)))
         self._watch(run.name, cores, process)
 
-    def _refused(self, run: Run, order: Order, error: InputError) -> None:
+    def _refused(self, run: run_store.Run, order: run_store.Order, error: InputError) -> None:
         """Keep why an order was not started where its run shows it."""
         with suppress(OSError, InputError):  # the folder may be what cannot be written
-            beneath.write(run.path, SAID, f"{COMPLAINT}{error}\n".encode())
-            write_order(run.path, order.but(state=STARTED, pid=0, born=""))
+            beneath.write(run.path, run_store.SAID, f"{run_store.COMPLAINT}{error}\n".encode())
+            run_store.write_order(run.path, order.but(state=run_store.STARTED, pid=0, born=""))
 
     def _watch(self, name: str, cores: int, process: subprocess.Popen[bytes] | None) -> None:
         self._running[name] = cores
@@ -147,7 +136,7 @@ class Queue:
         if process is not None:
             process.wait()
         else:
-            with suppress(OSError), beneath.opened(self.store.path / name, HELD) as lock:
+            with suppress(OSError), beneath.opened(self.store.path / name, run_store.HELD) as lock:
                 fcntl.flock(lock, fcntl.LOCK_SH)
         with self._lock:
             self._running.pop(name, None)
@@ -158,7 +147,7 @@ class Queue:
 
 def is_held(folder: Path) -> bool:
     """Whether the process of an order lives."""
-    return is_locked(folder, HELD)
+    return is_locked(folder, run_store.HELD)
 
 
 # ---- which process is meant: a number proves nothing, and the system gives it out again -----------------------------

@@ -15,7 +15,20 @@ from typing import Any, NamedTuple
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import lasting
 from steadyset.io import beneath
-from steadyset.io.disk import CELLS, DATABASE, FINISHED, SETTINGS, TABLE, TARGETS, TRIALS, is_locked
+from steadyset.io.disk import (
+    CELLS,
+    DATABASE,
+    FINISHED,
+    LEFT_OUT,
+    RECORDED_FINDINGS,
+    SETTINGS,
+    TABLE,
+    TARGETS,
+    TRIALS,
+    is_locked,
+    study_folders,
+)
+from steadyset.serve.forms import in_page_words
 from steadyset.serve.job_queue import Queue, is_held
 from steadyset.serve.run_store import COMPLAINT, HELD, JOB, PAUSED, SAID, STOPPED, WAITING, Run, RunStore
 from steadyset.serve.sandbox import FolderFacts, Inspector, Sandbox
@@ -34,6 +47,7 @@ STATES = {
     DAMAGED: "Damaged",
 }
 LONGEST_SAID = 1 << 16
+PREDICTED = "Each study predicted by the others, and by its own rows"
 QUIET = 15.0  # seconds without a word from a tuning, which writes at least every five
 ON_ALL_ROWS = "--1.json"
 EVERY = 0.25  # seconds between two looks
@@ -102,7 +116,14 @@ def progress_of(run: Run) -> Progress:
 
 
 def _steps(run: Run, found: FolderFacts, done: int, total: int) -> tuple[Step, ...]:
-    """The parts of the work: a shortlist has targets before its repeats, which are long."""
+    """The parts of the work: a shortlist has targets before its repeats, which are long; each study is one."""
+    if found.parts:
+        unit = run.kind.unit.capitalize()
+        named = {part: f"{unit} of {name}" if name else unit for part, (name, _, _) in found.parts.items()}
+        return tuple(
+            Step(PREDICTED if part == LEFT_OUT else named[part], _runs_in(run, part, packed), n)
+            for part, (_, n, packed) in found.parts.items()
+        )
     asked = run.order.options if run.order is not None else (found.job or {}).get("options", {})
     if run.kind.interim != "provisional":
         return (Step(run.kind.unit.capitalize(), done, total),)
@@ -120,10 +141,20 @@ def _names(run: Run, folder: str, ending: str = "") -> int:
     return 0
 
 
+def _runs_in(run: Run, part: str, packed: int) -> int:
+    """The finished runs of a run folder, or of a part of it."""
+    place = f"{part}/{FINISHED}" if part else FINISHED
+    return _names(run, place, ".json") - _names(run, place, ON_ALL_ROWS) + packed
+
+
 def _counted(run: Run, found: FolderFacts) -> tuple[int, int]:
     """How many runs or configurations are finished, and how many there will be; 0 where that is not known."""
+    if found.parts:
+        begun = {"", *study_folders(run.path)} if beneath.modified(run.path, run.kind.last) else found.parts
+        runs = [(_runs_in(run, part, packed), n) for part, (_, n, packed) in found.parts.items() if part in begun]
+        return sum(done for done, _ in runs), sum(n for _, n in runs)
     if found.selectors:
-        done = _names(run, FINISHED, ".json") - _names(run, FINISHED, ON_ALL_ROWS) + found.packed
+        done = _runs_in(run, "", found.packed)
         total = len(found.selectors) * found.n_runs or done
         # A repeat of a shortlist is one run beside which all features are tried.
         return (done, total) if run.kind.has_selectors else (done // len(found.selectors), found.n_runs or done)
@@ -133,7 +164,7 @@ def _counted(run: Run, found: FolderFacts) -> tuple[int, int]:
 
 def _state(run: Run, complaint: str, *, finished: bool) -> str:
     asked = None if run.order is None else run.order.state
-    if is_held(run.path) or is_locked(run.path) or (asked is None and _beats(run.path)):
+    if is_held(run.path) or _is_locked(run.path) or (asked is None and _beats(run.path)):
         return RUNNING
     if asked in (WAITING, PAUSED, STOPPED):
         return str(asked)
@@ -155,13 +186,18 @@ def _until(found: FolderFacts) -> str:
 
 def stamps(folder: Path) -> tuple[int, ...]:
     """What changes when anything happens in a run folder; reading it costs a few calls of the system."""
-    files = (FINISHED, TARGETS, CELLS, SETTINGS, TABLE, DATABASE, JOB, HELD, TRIALS)
+    files = [FINISHED, TARGETS, CELLS, SETTINGS, TABLE, DATABASE, JOB, HELD, TRIALS, RECORDED_FINDINGS]
+    files += [f"{part}/{name}" for part in study_folders(folder) for name in (FINISHED, CELLS)]
     return (
         int(is_held(folder)),
-        int(is_locked(folder)),
+        int(_is_locked(folder)),
         int(_beats(folder)),
         *(beneath.modified(folder, name) for name in files),
     )
+
+
+def _is_locked(folder: Path) -> bool:
+    return any(is_locked(folder / part) for part in ("", *study_folders(folder)))
 
 
 def said(folder: Path) -> str:
@@ -181,7 +217,7 @@ def _beats(folder: Path) -> bool:
 def _complaint(folder: Path) -> str:
     """The last sentence with which the command refused to work."""
     lines = [line for line in said(folder).splitlines() if line.startswith(COMPLAINT)]
-    return lines[-1].removeprefix(COMPLAINT) if lines else ""
+    return in_page_words(lines[-1].removeprefix(COMPLAINT)) if lines else ""
 
 
 # ---- as it happens: a folder is looked at while somebody listens, once for all listeners ----------------------------

@@ -39,15 +39,17 @@ from steadyset.io.disk import (
     PREDICTIONS,
     RANKINGS,
     RECORDED_FINDINGS,
+    REPLICATION,
     SETTINGS,
     TABLE,
     TARGETS,
     TRIALS,
     VALUES,
     explained,
+    study_folders,
 )
 from steadyset.io.formats.record import PACKED, endings_in_words, format_of
-from steadyset.options import files_read, jobs, why_in_terminal
+from steadyset.options import jobs, why_in_terminal, with_files
 
 DATA = "data"  # the folder of uploaded tables
 JOB, HELD, SAID, REPORT, TAGS = "job.json", "held", "said.txt", "report.html", "tags.txt"
@@ -59,7 +61,8 @@ NAME = re.compile(r"[^\W_][\w .()+-]{0,79}")  # begins with a letter or digit, a
 # What runs and the page write: nothing else is ever deleted.
 OWN = (JOB, HELD, SAID, REPORT, TAGS, SETTINGS, CELLS, ALIKE_FEATURES, TABLE, VALUES, LOCK, DATABASE, TRIALS)
 BESIDE_DATABASE = tuple(f"{DATABASE}-{part}" for part in ("journal", "wal", "shm"))
-OWN_TOO = (PREDICTIONS, RECORDED_FINDINGS, CHOSEN, LIST, LIST_TABLE, LIST_SHEET, LIST_NAMES, *BESIDE_DATABASE)
+LISTS = (LIST, LIST_TABLE, LIST_SHEET, LIST_NAMES)
+OWN_TOO = (REPLICATION, PREDICTIONS, RECORDED_FINDINGS, CHOSEN, *LISTS, *BESIDE_DATABASE)
 
 
 class Kind(NamedTuple):
@@ -110,6 +113,22 @@ KINDS = (
         estimate="estimated_shortlist",
         interim="provisional",
         tables=(LIST_TABLE, LIST_SHEET, LIST_NAMES),
+        has_selectors=False,
+    ),
+    Kind(
+        command="replicate",
+        name="Next study",
+        wish="Would the next study find the same?",
+        note="How many features of a list another study would choose again; or what your studies have in common.",
+        start="See what the next study would find",
+        unit="studies within the rows",
+        mark=REPLICATION,
+        last=RECORDED_FINDINGS,
+        reported=RECORDED_FINDINGS,
+        check="checked_replication",
+        estimate="estimated_replication",
+        interim="part_studies",
+        tables=(),
         has_selectors=False,
     ),
     Kind(
@@ -284,7 +303,7 @@ class RunStore:
             for name in (*OWN, *OWN_TOO):
                 with suppress(IsADirectoryError, PermissionError):  # a folder of that name stays
                     beneath.remove(run.path, name)
-            for name in (FINISHED, RANKINGS, TARGETS):
+            for name in (FINISHED, RANKINGS, TARGETS, *study_folders(run.path)):
                 beneath.remove_folder(run.path, name)
             left = sorted(path.name for path in run.path.iterdir())
             if not left:
@@ -293,7 +312,8 @@ class RunStore:
 
     def refuse_data_elsewhere(self, job: Job) -> None:
         """Refuse a job that reads files outside of the folder, also by way of a link."""
-        for given in files_read(job).values():
+
+        def within(given: str) -> str:
             path = Path(given)
             inside = path.relative_to(self.path) if path.is_relative_to(self.path) else path
             try:
@@ -303,10 +323,12 @@ class RunStore:
                         "use the command in a terminal, or upload the file."
                     )
                 with beneath.opened(self.path, inside):
-                    pass
+                    return given
             except OSError as error:
                 why = error.strerror or str(error)
                 raise InputError(f"{shown_name(given)} cannot be read: {why}.") from None
+
+        with_files(job, within)
 
     def _run(self, path: Path) -> Run | None:
         asked, sealed = order_in(path)

@@ -24,9 +24,9 @@ from steadyset.foundation.job import Job
 from steadyset.foundation.text import lasting
 from steadyset.io import beneath
 from steadyset.io.disk import CELLS, FINISHED, RECORDED_FINDINGS, TABLE, explained, write_durably
-from steadyset.options import files_read, job_from, jobs, why_in_terminal
+from steadyset.options import as_list, data_files, job_from, jobs, options_of, why_in_terminal, with_files
 from steadyset.serve.forms import copied, question
-from steadyset.serve.progress import DAMAGED, FINISHED_STATE, RUNNING, facts_of, progress_of, said, stamps
+from steadyset.serve.progress import DAMAGED, FINISHED_STATE, RUNNING, Progress, facts_of, progress_of, said, stamps
 from steadyset.serve.run_store import MAX_NAME_BYTES, PAUSED, REPORT, STOPPED, TAGS, WAITING, Order, Run
 from steadyset.serve.site import Site, go_to, report_response, view
 
@@ -54,7 +54,7 @@ async def run_page(site: Site, request: Request, run: Run) -> Response:
         shown=text,
         left="" if left is None else lasting(left),
         tables=[name for name in run.kind.tables if beneath.modified(run.path, name)],
-        has_report=not progress.lives and progress.state != DAMAGED and _reported(run, progress.done),
+        has_report=_is_reported(run, progress),
         said=said(run.path),
         **_about(run),
         **copied(_content_of_job(run)),
@@ -62,9 +62,11 @@ async def run_page(site: Site, request: Request, run: Run) -> Response:
     )
 
 
-def _reported(run: Run, done: int) -> bool:
+def _is_reported(run: Run, progress: Progress) -> bool:
     """Whether there is something to report: finished runs, or the findings of what has none."""
-    return (done > 0 or not run.kind.has_selectors) and beneath.modified(run.path, run.kind.reported) > 0
+    has_runs = progress.done > 0 or not run.kind.has_selectors
+    ended = not progress.lives and progress.state != DAMAGED
+    return ended and has_runs and beneath.modified(run.path, run.kind.reported) > 0
 
 
 def _content_of_job(run: Run) -> Mapping[str, Any] | None:
@@ -79,23 +81,26 @@ def _about(run: Run) -> dict[str, Any]:
     with suppress(InputError, TypeError, KeyError):
         job = job_from(content)
         if job.command == run.kind.command:
-            again = question(Job(job.command, {**job.options, **_in_folder(run, job)}))
+            again = question(_in_folder(run, job))
     options = (content or {}).get("options") or {}
-    named: Sequence[str] = options["selector"] if isinstance(options.get("selector"), list) else facts.selectors
-    methods = "" if not run.kind.has_selectors else f"{len(named)} methods" if len(named) > 3 else ", ".join(named)
-    file, target = Path(str(options.get("file", ""))).name, str(options.get("target") or facts.target)
-    return {"about": {"file": file, "target": target, "methods": methods}, "again": again}
+    named = as_list(options["selector"]) if options.get("selector") else facts.selectors
+    chosen = "selector" in options_of(run.kind.command)
+    methods = "" if not chosen else f"{len(named)} methods" if len(named) > 3 else ", ".join(named)
+    files = [Path(file).name for file in data_files(Job(run.kind.command, options))]
+    target = str(options.get("target") or facts.target)
+    return {"about": {"file": ", ".join(files), "target": target, "methods": methods}, "again": again}
 
 
-def _in_folder(run: Run, job: Job) -> dict[str, str]:
-    """The files of a job as the page calls them; a KeyError where they do not lie in its folder."""
-    named = {}
-    for name, given in files_read(job).items():
+def _in_folder(run: Run, job: Job) -> Job:
+    """A job with its files as the page calls them; a KeyError where they do not lie in its folder."""
+
+    def named(given: str) -> str:
         path = _found(given, job.options, run.path.parent)
         if path is None or not path.is_relative_to(run.path.parent):
-            raise KeyError(name)
-        named[name] = path.relative_to(run.path.parent).as_posix()
-    return named
+            raise KeyError(given)
+        return path.relative_to(run.path.parent).as_posix()
+
+    return with_files(job, named)
 
 
 def _resumed(site: Site, run: Run, state: str) -> dict[str, Any]:
@@ -126,18 +131,21 @@ def resumed_order(run: Run, cores: int) -> Order:
         raise InputError(f"It cannot be resumed here: {why}. Use the command below, with its option to resume.")
     try:
         job = job_from(content)
-        if job.command != run.kind.command or "file" not in job.options:
+        if job.command != run.kind.command:
             raise InputError("It is the job of another folder.")
     except InputError:
         raise InputError(
             "It cannot be resumed here: the recorded command is not one that could have made this folder."
         ) from None
-    folder, options = run.path.parent, dict(job.options)
-    for name, given in files_read(job).items():
-        path = _found(given, options, folder)
+    folder = run.path.parent
+
+    def found(given: str) -> str:
+        path = _found(given, job.options, folder)
         if path is None:
             raise InputError(f"It cannot be resumed: the file {given} is no longer there.")
-        options[name] = path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
+        return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
+
+    options = dict(with_files(job, found).options)
     options.pop("resume", None)
     n_jobs = options.get("jobs", -1)
     return Order(job.command, {**options, "out": run.name}, cores=n_jobs if n_jobs > 0 else cores)
@@ -222,7 +230,7 @@ def write_reports(site: Site, loop: asyncio.AbstractEventLoop) -> None:
     async def write(name: str) -> None:
         with suppress(InputError, OSError):  # it is gone, or says why when it is looked at
             run = site.store.run(name)
-            if _reported(run, progress_of(run).done):
+            if _is_reported(run, progress_of(run)):
                 await _written(site, run)
 
     def ended(name: str) -> None:
@@ -249,7 +257,7 @@ def _addresses(run: Run, steps: Sequence[tuple[str, Mapping[str, Any]]]) -> Iter
     for place, (command, options) in enumerate(steps):
         with suppress(InputError, TypeError, KeyError):
             job = job_from({"command": command, "options": options})
-            address = question(Job(command, {**job.options, **_in_folder(run, job)}))
+            address = question(_in_folder(run, job))
             adds = command == run.kind.command and "resume" in options and run.order is not None
             yield place, address, str(options["runs"]) if adds else ""
 
@@ -455,7 +463,17 @@ def _compared(site: Site, request: Request) -> dict[str, str]:
     names = dict.fromkeys(request.query_params.getlist("run"))
     if not 2 <= len(names) <= MAX_COMPARED:
         raise InputError(f"Choose two to {MAX_COMPARED} results to compare.")
-    return {name: str(site.store.run(name).path) for name in names}
+    runs = [site.store.run(name) for name in names]
+    fits = {run.name: facts_of(run.path).fits if run.kind.has_selectors else "" for run in runs}
+    for name, features in fits.items():
+        if not features:
+            raise InputError(f"{name} has no lists of methods that could be compared; choose others under “Results”.")
+        if features != fits[runs[0].name]:
+            raise InputError(
+                f"{runs[0].name} and {name} were chosen from different features, so their lists cannot be compared; "
+                "choose results on the same features under “Results”."
+            )
+    return {run.name: str(run.path) for run in runs}
 
 
 async def _listed(site: Site, most: int | None = None) -> dict[str, object]:
@@ -467,8 +485,9 @@ async def _listed(site: Site, most: int | None = None) -> dict[str, object]:
 def _in_table(run: Run) -> dict[str, Any]:
     progress = progress_of(run)
     tags = [tag.strip() for tag in run.tags.split(",") if tag.strip()]
-    fits = facts_of(run.path).fits if progress.done and not progress.lives else ""
-    return {"run": run, "progress": progress, "tags": tags, "fits": fits, **_about(run)}
+    fits = facts_of(run.path).fits if progress.done and not progress.lives and run.kind.has_selectors else ""
+    told = _is_reported(run, progress)
+    return {"run": run, "progress": progress, "tags": tags, "fits": fits, "told": told, **_about(run)}
 
 
 def _with_cookie(response: Response, site: Site) -> Response:

@@ -20,7 +20,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -28,14 +28,14 @@ from typing import Any, NamedTuple
 
 from steadyset.foundation.errors import Argument, InputError, SteadysetError
 from steadyset.io import beneath
-from steadyset.io.disk import CELLS, DATABASE, SETTINGS, refuse_odd_tables
+from steadyset.io.disk import CELLS, DATABASE, LEFT_OUT, REPLICATION, SETTINGS, refuse_odd_tables, study_folders
 
 SECONDS = 120.0
 KEPT_SECONDS = 900.0  # that a process waits for the next task
 MAX_GB = 8.0  # of memory for one computation; less where the machine has not as much for all of them
 SPARE_GB = 4.0  # of addresses that libraries take beside the data
 # The library that draws takes far more addresses than memory; what it draws has been read within the limit before.
-DRAWING = ("pictures", "selections_page", "write_report", "compared")
+DRAWING = ("selections_page", "write_report", "compared")
 FOLDER_SECONDS = 5.0  # that one folder may take, and as long again where the process has to be started
 MAX_BYTES, SPARE_BYTES = 256 << 20, 2 << 30  # of a file in a folder, and of memory to look at it
 MAX_ANSWER = 8 << 20
@@ -205,6 +205,7 @@ class FolderFacts(NamedTuple):
     n_runs : how many runs of each were asked for; 0: unknown
     until : width of the intervals at which an assessment ends, and its most runs; None where it has a number of runs
     packed : finished runs in the packed file, without fits on all rows
+    parts : of a replication: by the folder of each part the name of its study, its runs, and those packed of them
     tried : finished configurations of a tuning
     job : the command and the options that began it
     target : what is predicted
@@ -216,6 +217,7 @@ class FolderFacts(NamedTuple):
     n_runs: int = 0
     until: Sequence[float] | None = None
     packed: int = 0
+    parts: Mapping[str, tuple[str, int, int]] = {}
     tried: int = 0
     job: dict[str, Any] | None = None
     target: str = ""
@@ -235,7 +237,7 @@ class Inspector:
 
     def inspect(self, folder: Path) -> FolderFacts:
         """What the files of a folder say."""
-        stamp = tuple(beneath.modified(folder, name) for name in (SETTINGS, CELLS, DATABASE))
+        stamp = tuple(beneath.modified(folder, name) for name in _said_by(folder))
         with self._lock:
             if folder not in self._known or self._known[folder][0] != stamp:
                 self._known[folder] = stamp, self._asked(folder)
@@ -251,7 +253,7 @@ class Inspector:
             self._pipe.close()
 
     def _asked(self, folder: Path) -> FolderFacts:
-        if not any(os.path.lexists(folder / name) for name in (SETTINGS, CELLS, DATABASE)):
+        if not any(os.path.lexists(folder / name) for name in _said_by(folder)):
             return FolderFacts()
         for _ in range(2):  # a process that was ended from outside is no fault of the folder
             with suppress(OSError, EOFError, ValueError, RecursionError):
@@ -283,14 +285,14 @@ def facts_in(folder: Path) -> FolderFacts:
     """In the other process: what the files of a folder say."""
     try:
         settings, target, fits = _settings(folder)
-        packed = _packed(folder)
+        packed, parts = _packed(folder), _parts(folder)
         tried, job = _tuning(folder)
     except FileNotFoundError as error:
         return FolderFacts(damaged=f"{Path(str(error.filename)).name} is gone")
     except (OSError, ValueError, RecursionError, MemoryError) as error:
         text = getattr(error, "strerror", None) or str(error) or type(error).__name__
         return FolderFacts(damaged=text.splitlines()[0][:200].rstrip("."))
-    return FolderFacts(*settings[:3], packed, tried, job or settings[3], target, fits)
+    return FolderFacts(*settings[:3], packed, parts, tried, job or settings[3], target, fits)
 
 
 Settings = tuple[Sequence[str], int, Sequence[float] | None, dict[str, Any] | None]
@@ -298,9 +300,10 @@ Settings = tuple[Sequence[str], int, Sequence[float] | None, dict[str, Any] | No
 
 def _settings(folder: Path) -> tuple[Settings, str, str]:
     """What the settings say of the runs, the target, and a digest of the features."""
-    if not os.path.lexists(folder / SETTINGS):
+    file = next((name for name in (SETTINGS, f"{LEFT_OUT}/{SETTINGS}") if os.path.lexists(folder / name)), None)
+    if file is None:
         return ((), 0, None, None), "", ""
-    content = json.loads(beneath.read(folder, SETTINGS, MAX_BYTES))
+    content = json.loads(beneath.read(folder, file, MAX_BYTES))
     selectors = _entry(content, "selectors", dict)
     details = _entry(content, "details", dict)
     rule = _entry(details, "automatic", dict)
@@ -324,14 +327,36 @@ def _entry(content: Any, name: str, kind: Any) -> Any:
     return found
 
 
-def _packed(folder: Path) -> int:
+def _packed(folder: Path, file: str = CELLS) -> int:
     """The packed runs; fits on all rows are none."""
-    if not os.path.lexists(folder / CELLS):
+    if not os.path.lexists(folder / file):
         return 0
     try:
-        return sum(cell["run"] >= 0 for cell in json.loads(beneath.read(folder, CELLS, MAX_BYTES))["cells"])
+        return sum(cell["run"] >= 0 for cell in json.loads(beneath.read(folder, file, MAX_BYTES))["cells"])
     except (KeyError, TypeError) as error:
-        raise ValueError(f"{CELLS}: {error}") from None
+        raise ValueError(f"{file}: {error}") from None
+
+
+def _parts(folder: Path) -> dict[str, tuple[str, int, int]]:
+    """The parts of a replication; none of what is none."""
+    if not os.path.lexists(folder / REPLICATION):
+        return {}
+    try:
+        content = json.loads(beneath.read(folder, REPLICATION, MAX_BYTES))
+        said = {part: (str(name), int(runs)) for part, (name, runs) in content.items()}
+    except (AttributeError, TypeError) as error:
+        raise ValueError(f"{REPLICATION}: {error}") from None
+    known = ("", *study_folders(folder))
+    return {
+        part: (*both, _packed(folder, f"{part}/{CELLS}" if part else CELLS) if part in known else 0)
+        for part, both in said.items()
+    }
+
+
+def _said_by(folder: Path) -> list[str]:
+    """The files that say what a folder is."""
+    places = ["", *(f"{part}/" for part in study_folders(folder))]
+    return [REPLICATION, DATABASE, *(f"{place}{name}" for place in places for name in (SETTINGS, CELLS))]
 
 
 def _tuning(folder: Path) -> tuple[int, dict[str, Any] | None]:

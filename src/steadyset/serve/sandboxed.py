@@ -6,6 +6,7 @@ It is loaded once and forked for each call, so what the functions need is import
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -20,8 +21,8 @@ import pandas as pd
 import pyarrow as pa  # noqa: F401
 
 from steadyset.assessment import Assessment, Execution, assess
-from steadyset.assessment.request import make_plan, make_request, refuse_unfilled
-from steadyset.findings import Findings, findings_of, methods_of
+from steadyset.assessment.request import Request, make_plan, make_request, refuse_unfilled
+from steadyset.findings import findings_of, methods_of
 from steadyset.findings.box import box_of
 from steadyset.findings.of_results import of_selections
 from steadyset.foundation.arguments import CORE, FIRST_RUNS, LEVEL, MAX_RUNS
@@ -31,9 +32,9 @@ from steadyset.inference.features import Directions, class_names, data_direction
 from steadyset.inference.runs import over_the_same
 from steadyset.inference.table import cautions, table_rows, without_cautions
 from steadyset.io import beneath
-from steadyset.io.data.beside import unlike_columns
 from steadyset.io.data.data_table import load_data
-from steadyset.io.disk import LIST, write_durably
+from steadyset.io.data.sources import unlike_columns
+from steadyset.io.disk import LEFT_OUT, LIST, REPLICATION, SETTINGS, write_durably
 from steadyset.io.formats.record import ANNOTATED, format_of, is_typed, is_workbook
 from steadyset.io.formats.tables import TableFile, first_rows, read_sheet
 from steadyset.io.inspection import DATA, Inspection, inspect
@@ -41,17 +42,17 @@ from steadyset.io.labels import UnionOfNames, several
 from steadyset.io.lists import UNKNOWN_UNIVERSE
 from steadyset.measures.evaluate import Options, full_sets, telling_measures
 from steadyset.measures.record import get_measure
-from steadyset.options import AUTO, arguments_of
-from steadyset.plots import pictures_for
-from steadyset.plots.drawing import slim_svg
+from steadyset.options import AUTO, arguments_of, study_names
+from steadyset.replications.compare import requested_studies
+from steadyset.replications.run import DisjointPairs, pairs_of, request_of, sizes_of
 from steadyset.reports import PAPER, report, write_document
 from steadyset.reports.html import page_of
-from steadyset.resampling import RESAMPLINGS, resampling_by_name, resampling_entry
+from steadyset.resampling import RESAMPLINGS, Subsample, resampling_by_name, resampling_entry
 from steadyset.resampling.base import Rows
 from steadyset.runner.scoring import lower_is_better, scores_for
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import selector_entry, selector_names, selector_summary, why_unable
-from steadyset.serve.forms import predicted
+from steadyset.serve.forms import as_field, predicted
 from steadyset.shortlists.bases import BASES
 from steadyset.shortlists.exchange import exchange_of
 from steadyset.shortlists.kept import KeptOrders
@@ -66,10 +67,13 @@ from steadyset.tuning.models import NO_FILTER
 from steadyset.tuning.space import parts_of, read_space
 
 SHOWN_ROWS, SHOWN_COLUMNS = 6, 7
-TALLIED = 40  # names in a line
 PROVISIONAL = 10  # features of a shortlist that goes on
 MAX_CELL, MOST_DIGITS, MAX_NAMED, MAX_LISTED = 40, 7, 1_000, 5
 MAX_PREVIEW = 50 << 20  # bytes of a file whose first cells are shown before its target is known
+KEPT_TABLES = 4  # studies that are compared
+SAVED = 20  # files whose times make the estimate of saving
+HALVES_TRIED = 3  # to see whether a method always chooses as many features
+ALONE = {"engine": "serial", "progress": False}  # how a few runs are tried
 PROBED_SPLITS = 10  # of a shortlist that is tried out
 PROBED = 2  # runs whose times make the estimate
 PROBE_SECONDS = 20.0  # after which no further selector is tried
@@ -92,37 +96,17 @@ def measured(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, Any]:
         left_out = [f"measures of sets are left out, as {every}; “Top” selects the best"] if every else []
         notes = [*_understood(sel), *left_out, *cautions(row["note"] for row in rows)]
         tables.append({"name": name, "notes": notes, "rows": [_measure_row(row) for row in rows]})
-    found = findings_of(read)
     unknown = any(isinstance(sel.features, UnionOfNames) for sel in read.values())
     return {
         "tables": tables,
-        "answer": list(found.answer),
-        "about": found.about,
-        "differences": [one.words for one in found.differences],
         "notes": [f"{UNKNOWN_UNIVERSE}; give “Number of features”."] if unknown else [],
-        "tallies": [(name, _tally(sel)) for name, sel in read.items()],
     }
 
 
-def _tally(sel: Selections) -> list[tuple[str, list[str], int]]:
-    """Which names are in how many lists, those in most lists first; of many names the first, and how many more."""
-    counts = np.asarray(sel.counts)
-    found: list[tuple[str, list[str], int]] = []
-    for n in range(sel.n_runs, 1, -1):
-        names = [shown_name(str(sel.features[f])) for f in np.flatnonzero(counts == n)]
-        if names and len(found) < MAX_LISTED:
-            found.append((f"In {n} of {sel.n_runs}", names[:TALLIED], max(0, len(names) - TALLIED)))
-    return found
-
-
-def pictures(inputs: Inputs, options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The pictures of recorded selections, as SVG."""
-    return _drawn(findings_of(_recorded(inputs, options)))
-
-
 def selections_page(inputs: Inputs, options: Mapping[str, Any]) -> str:
-    """The report of recorded selections."""
-    return page_of(findings_of(_recorded(inputs, options)))
+    """The report of recorded selections; who has lists of one kind asks what they share."""
+    read = _recorded(inputs, options)
+    return page_of(findings_of(read if len(read) > 1 else next(iter(read.values()))))
 
 
 def understood(path: str, reading: Mapping[str, Any], task: str | None, searched: bool = False) -> dict[str, Any]:
@@ -150,7 +134,8 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None, searched
         "preview": _cells(data, X, targets, odd),
         "odd": [data.features[f] for f in odd],
         "notes": [note for note in data.notes if not note.startswith("left out: '")],
-        "heading": f"{len(X):,} samples, {several(X.shape[1], 'feature')}, {_asked_of(data, kind)}.",
+        "heading": _heading(data, kind),
+        "unable": _unable(replace(data, task=task)),
         "defaults": list(TASKS[kind].selectors(classes)),
         "selectors": {
             name: _first_part(selector_summary(name))
@@ -163,6 +148,35 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None, searched
         ),
         "resamplings": {name: _in_short(resampling_entry(name)["summary"]) for name in RESAMPLINGS.names()},
     }
+
+
+def _unable(data: Any) -> dict[str, str]:
+    """Which jobs this target cannot support, whatever their settings, and why."""
+    found = {}
+    with suppress(InputError):  # what stands in the way of all of them is told when one is ordered
+        plan, _ = make_plan(data, resampling="subsample")
+        for command, refuse in REFUSALS.items():
+            try:
+                refuse(plan)
+            except InputError as error:
+                found[command] = error.told(as_field)
+    return found
+
+
+def _refuse_shortlist(plan: Any) -> None:
+    exchange_of(plan.y, plan.task, None, plan.groups)
+
+
+def _refuse_replication(plan: Any) -> None:
+    DisjointPairs().check(plan.rows)
+
+
+REFUSALS = {"shortlist": _refuse_shortlist, "replicate": _refuse_replication}  # by the commands of jobs
+
+
+def _heading(data: Any, task: str) -> str:
+    n, d = data.X.shape
+    return f"{n:,} samples, {several(d, 'feature')}, {_asked_of(data, task)}."
 
 
 def _parts_of_space(task: str, classes: int, data: Any) -> dict[str, list[str]]:
@@ -187,36 +201,79 @@ def _inspected(path: str, reading: Mapping[str, Any]) -> Inspection:
     return _inspected_once(path, options, tuple(Path(file).stat().st_mtime_ns for file in files))
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=KEPT_TABLES)
 def _inspected_once(path: str, options: tuple[tuple[str, Any], ...], stamps: tuple[int, ...]) -> Inspection:
     return inspect(path, **dict(options))
 
 
-def checked(path: str, reading: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+def understood_too(files: Sequence[str], reading: Mapping[str, Any], task: str | None) -> list[str]:
+    """How the further studies are read, each in a sentence."""
+    return [_study_told(file, reading, task) for file in files]
+
+
+def _study_told(file: str, reading: Mapping[str, Any], task: str | None) -> str:
+    try:
+        data = _loaded([file], reading, {"task": task})
+        return _heading(data, task_of(data.y, task))
+    except InputError as error:
+        return error.told(as_field)
+
+
+def checked(files: Sequence[str], reading: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
     """Refuse an assessment that could not be run; else the options that follow from the data."""
-    data, drawn = _loaded(path, reading, asked), resampling_by_name(str(asked["resampling"]))
+    data, drawn = _loaded(files, reading, asked), resampling_by_name(str(asked["resampling"]))
     make_request(asked["selector"], data, None, resampling=drawn, scoring=asked.get("score"))
     return {"runs": None} if _fixed_runs(drawn, data) else {}
 
 
-def checked_shortlist(path: str, reading: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+def checked_shortlist(files: Sequence[str], reading: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
     """The same for a shortlist."""
-    plan, names = make_plan(_loaded(path, reading, asked), resampling="subsample")
+    plan, names = make_plan(_loaded(files, reading, asked), resampling="subsample")
     bases = tuple(asked.get("base") or BASES)
     procedure = read_procedure(asked["false"], asked.get("fdr"), bases, asked.get("permutations"), USUAL, None)
-    exchange_of(plan.y, plan.task, None, plan.groups)
+    _refuse_shortlist(plan)
     refuse_unfilled(plan, names, {"the shortlist": ShortlistSelector()})
     return {"permutations": procedure.n_permutations}
 
 
-def checked_tuning(path: str, reading: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+def checked_tuning(files: Sequence[str], reading: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
     """The same for a tuning."""
-    _tuned(_loaded(path, reading, asked), asked)
+    _tuned(_loaded(files, reading, asked), asked)
     return {}
 
 
-def _loaded(path: str, reading: Mapping[str, Any], asked: Mapping[str, Any]) -> Any:
-    return replace(load_data(_inspected(path, reading), **reading), task=asked.get("task"))
+def checked_replication(files: Sequence[str], reading: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The same for a replication, which needs a fixed number of features, or for the comparison of studies."""
+    each, selector = _requests(files, reading, asked), str(asked["selector"])
+    pairs_of(each[0][1], asked.get("pairs"))
+    if len(each) == 1:
+        halves = Subsample(HALVES_TRIED, fraction=0.5)
+        few = assess(selector, each[0][0], resampling=halves, scoring=[], execution=ALONE)
+        (whole,) = (len(cell.selected or ()) for cell in few.on_all_rows.values())
+        sizes = [len(cell.selected) for cell in few.cells if cell.selected is not None]
+        if sizes and whole not in sizes:
+            raise InputError(
+                f"{selector} selects {whole} features of all samples and {listed(sorted(map(str, set(sizes))))} of "
+                "halves of them; the next study is told for methods that always choose as many: choose another one."
+            )
+    return {}
+
+
+def _requests(files: Sequence[str], reading: Mapping[str, Any], asked: Mapping[str, Any]) -> list[tuple[Any, Request]]:
+    """The data of each study, and what is asked of it; a sentence where it cannot be told."""
+    selector = str(asked["selector"])
+    if len(files) == 1:
+        data = _loaded(files, reading, asked)
+        return [(data, request_of(selector, data))]
+    names = study_names(list(map(Path, files)))
+    studies = {name: _loaded([file], reading, asked) for name, file in zip(names, files, strict=True)}
+    found = requested_studies(selector, studies)
+    return [(found.data[name], found.asked[name]) for name in names]
+
+
+def _loaded(files: Sequence[str], reading: Mapping[str, Any], asked: Mapping[str, Any]) -> Any:
+    """The data of a file, or of the first of several."""
+    return replace(load_data(_inspected(files[0], reading), **reading), task=asked.get("task"))
 
 
 def _tuned(data: Any, asked: Mapping[str, Any]) -> tuple[Any, tuple[str, ...], Any]:
@@ -239,33 +296,22 @@ def _fixed_runs(resampling: Any, data: Any) -> int:
 
 
 def estimated(
-    path: str, reading: Mapping[str, Any], request: Mapping[str, Any], at_once: int
+    files: Sequence[str], reading: Mapping[str, Any], request: Mapping[str, Any], at_once: int
 ) -> tuple[str, dict[str, str]]:
     """How long an assessment takes with so many runs at once, and one run of each selector, by runs that are tried."""
-    data, drawn = _loaded(path, reading, request), resampling_by_name(str(request["resampling"]))
+    data, drawn = _loaded(files, reading, request), resampling_by_name(str(request["resampling"]))
     fixed = _fixed_runs(drawn, data)
     if not fixed:
         drawn.set_params(n_runs=PROBED)
-
-    def tried(selector: str) -> float:
-        result = assess(
-            [selector],
-            data,
-            scoring=request.get("score") or None,
-            resampling=drawn,
-            execution=Execution(engine="serial", all_rows=False, progress=False),
-        )
-        times = [cell.fit_seconds + cell.score_seconds for cell in result.cells if isfinite(cell.fit_seconds)]
-        return min(times, default=nan)
-
+    scores = request.get("score") or None
     found: dict[str, float] = {}
     begin = time.monotonic()
     for selector in request["selector"]:
         if time.monotonic() - begin > PROBE_SECONDS:
             break
-        found[selector] = tried(selector)
+        found[selector] = _seconds_of(selector, data, drawn, scores)
         if time.monotonic() - begin < PROBE_SECONDS:  # the first time loads what is compiled
-            found[selector] = min(found[selector], tried(selector))
+            found[selector] = min(found[selector], _seconds_of(selector, data, drawn, scores))
     until_narrow = not fixed and request["runs"] == AUTO
     runs = FIRST_RUNS if until_narrow else fixed or int(request["runs"])
     known = {name: value for name, value in found.items() if isfinite(value)}
@@ -284,11 +330,43 @@ def estimated(
     return f"{words}.{failures}", {name: f"{value:.2g} s" for name, value in known.items()}
 
 
+def _seconds_of(selector: str, data: Any, drawn: Any, scores: Any) -> float:
+    """The time of one run, by runs that are tried; nan where all of them fail."""
+    result = assess([selector], data, scoring=scores, resampling=drawn, execution=ALONE | {"all_rows": False})
+    times = [cell.fit_seconds + cell.score_seconds for cell in result.cells if isfinite(cell.fit_seconds)]
+    return min(times, default=nan)
+
+
+def estimated_replication(
+    files: Sequence[str], reading: Mapping[str, Any], request: Mapping[str, Any], at_once: int
+) -> tuple[str, dict[str, str]]:
+    """The same for a replication, by one study of each size, and by how long it takes to save many small files."""
+    selector, total, saving = str(request["selector"]), 0.0, _seconds_to_save(Path(files[0]).parent)
+    for data, asked in _requests(files, reading, request):
+        n_rows = len(asked.plan.y)
+        runs: dict[int, int] = {}
+        for size in sizes_of(n_rows, pairs_of(asked, request.get("pairs"))):
+            runs[size.rows] = runs.get(size.rows, 0) + size.runs
+        for n, n_runs in runs.items():
+            drawn = Subsample(PROBED, fraction=n / n_rows)
+            tried = [_seconds_of(selector, data, drawn, []) for _ in range(PROBED)]  # the first may compile
+            total += n_runs * (float(np.nanmin(tried)) / at_once + saving) if np.isfinite(tried).any() else 0.0
+    return f"About {lasting(max(total, 1.0))}.", {}
+
+
+def _seconds_to_save(folder: Path) -> float:
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".") as place:
+        begin = time.monotonic()
+        for number in range(SAVED):
+            write_durably(Path(place) / f"{number}.json", b"{}")
+        return (time.monotonic() - begin) / SAVED
+
+
 def estimated_shortlist(
-    path: str, reading: Mapping[str, Any], request: Mapping[str, Any], at_once: int
+    files: Sequence[str], reading: Mapping[str, Any], request: Mapping[str, Any], at_once: int
 ) -> tuple[str, dict[str, str]]:
     """The same for a shortlist, by the fewest permuted targets with few halves."""
-    data = _loaded(path, reading, request)
+    data = _loaded(files, reading, request)
     few: dict[str, Any] = {"permutations": FEWEST, "splits": PROBED_SPLITS, "outer": 0, "n_jobs": at_once}
     seconds = []
     for _ in range(2):  # the first time loads what is compiled
@@ -305,10 +383,10 @@ def estimated_shortlist(
 
 
 def estimated_tuning(
-    path: str, reading: Mapping[str, Any], request: Mapping[str, Any], at_once: int
+    files: Sequence[str], reading: Mapping[str, Any], request: Mapping[str, Any], at_once: int
 ) -> tuple[str, dict[str, str]]:
     """The same for the configurations of a tuning, by the first of them."""
-    plan, names, space = _tuned(_loaded(path, reading, request), request)
+    plan, names, space = _tuned(_loaded(files, reading, request), request)
     evaluator = Evaluator(plan, features=names, n_jobs=1)
     before = Evaluator(plan, features=names, n_jobs=1)  # on one resample and without a clock: it may compile
     before.usable = before.usable[:1]
@@ -360,6 +438,17 @@ def _most_chosen(sel: Selections | None) -> str:
         return ""
     order = np.argsort(-np.asarray(sel.frequencies), kind="stable")[:MAX_LISTED]
     return ", ".join(f"{shown_name(str(sel.features[f]))} {percent(sel.frequencies[f])}" for f in order)
+
+
+def part_studies(path: str, job: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    """What the studies within the rows of each study choose so far."""
+    folder, found = Path(path), []
+    for part, (name, n) in json.loads(beneath.read(folder, REPLICATION)).items():
+        if part != LEFT_OUT and beneath.modified(folder, f"{part}/{SETTINGS}" if part else SETTINGS):
+            opened = Assessment.open(folder / part)
+            most = _most_chosen(opened.selections.get(opened.selectors[0]))
+            found.append({"name": shown_name(name), "runs": f"{len(opened.cells):,} of {n:,}", "most": most})
+    return found
 
 
 def provisional(path: str, job: Mapping[str, Any] | None) -> list[dict[str, Any]]:
@@ -575,20 +664,6 @@ def _measure_row(row: Mapping[str, Any]) -> dict[str, Any]:
         "range": f"{low:g} to {high:g}{'; lower is steadier' if row['steadier'] == 'lower' else ''}",
         "note": without_cautions(row["note"]),
     }
-
-
-def _drawn(found: Findings) -> list[dict[str, Any]]:
-    return [
-        {
-            "title": record.title,
-            "caption": record.caption,
-            "drawn": {
-                name: slim_svg(one.svg(), f"{record.name}-{place}", f"{record.title}: {name}" if name else record.title)
-                for place, (name, one) in enumerate(record.of(found).items())
-            },
-        }
-        for record in pictures_for(found)
-    ]
 
 
 def _first_cells(found: Inspection, reading: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -164,14 +164,16 @@ def fewer_rows(judged: Judged, X: Floats, known: Sequence[Any], watch: Watch) ->
     """
     exchange = judged.exchange
     few = replace(judged.procedure, n_permutations=judged.procedure.fewest)
-    counts = TASKS[judged.task].counts(exchange.y[exchange.first])
-    if min(counts.values(), default=len(exchange.first)) < 2 * FEWEST_OF_CLASS:
+    task, y = TASKS[judged.task], exchange.y[exchange.first]
+    counts = {**task.counts(y), **task.counted(y)}
+    if min(counts.values(), default=len(y)) < 2 * FEWEST_OF_CLASS:
         return ()
     numbers = []
     for draw in range(DRAWS):
         if watch.is_over:
             return ()
         random = np.random.default_rng([judged.seed, draw])
+        # Halved as the procedure halves them, so that units stay whole and classes keep their shares.
         rows = np.flatnonzero(exchange.halves(exchange.y, 1, random)[0])
         part = [None if one is None else one[rows] for one in known]
         smaller = exchange_of(exchange.y[rows], judged.task, *part)
@@ -192,6 +194,7 @@ def power(judged: Judged, watch: Watch) -> tuple[Found, ...]:
     varying = np.flatnonzero(judged.data.X.any(axis=0))
     planted = min(SHIFTED, max(1, len(varying) // 10))  # more would compete for the first places
     times = max(TIMES, min(SHIFTED, procedure.n_permutations) // planted)
+    # The bar before anything is set aside: what the gate would add is left out, so the share errs on the low side.
     bar = standing.bar_at_first(procedure.false)
     found: list[Found] = []
     for shift in SHIFTS:

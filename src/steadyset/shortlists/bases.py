@@ -69,6 +69,8 @@ class Features:
         varies = spread > ROUNDING  # of the largest value, which is 1
         values = np.where(varies, centred / np.where(varies, spread, 1.0), 0.0)
         n_others = ENOUGH - X.shape[1] if random is not None and X.shape[1] < FEW and varies.any() else 0
+        # Copies of the features themselves, so that the others have the same shapes of values and compete on equal
+        # terms.
         copied = np.resize(np.flatnonzero(varies), n_others)
         others = np.random.default_rng(random).permuted(values[:, copied], axis=0)
         return cls(values, clusters, int(clusters.max()) + 1, others)
@@ -111,6 +113,7 @@ def filter_orders(features: Features, y: NDArray[Any], task: str, halves: Bools)
         return Orders(of_features, of_features)
     by_cluster = np.argsort(features.clusters, kind="stable")
     starts = np.searchsorted(features.clusters[by_cluster], np.arange(features.n_clusters))
+    # From all shares and not from the order of features, which is cut off: clusters of many members would fill it.
     of_clusters = np.maximum.reduceat(shares[:, by_cluster], starts, axis=1)
     ranked = _best(np.concatenate([of_clusters, shares[:, d:]], axis=1), length)
     return Orders(of_features, _named(ranked, features.n_clusters))
@@ -199,6 +202,8 @@ def _varies(target: NDArray[Any], task: str) -> bool:
 def _explained(X: Floats, y: NDArray[Any], task: str, halves: Bools) -> Floats:
     """The share of variance that the target explains in each half and its complement, (2M, d); -1 for constants."""
     H = halves.astype(np.float64)
+    # One product of matrices serves all halves, and the complement of a half is what it leaves of the whole. Columns
+    # have mean 0 and variance 1 on all rows, so that the difference below loses no digits that count.
     sums, squares = H @ X, H @ (X * X)
     rest_sums, rest_squares = X.sum(axis=0) - sums, (X * X).sum(axis=0) - squares
     n_first = H.sum(axis=1)[:, None]
@@ -225,6 +230,7 @@ def _between_classes(
         member = (y == label).astype(np.float64)
         inside = H * member
         size = inside.sum(axis=1)[:, None]
+        # The last class is what the others leave: one product of matrices less.
         if label == labels[-1]:
             total, total_rest = left, left_rest
         else:
@@ -256,9 +262,11 @@ def _along_a_line(
 
 def _break_ties(shares: Floats, halves: Bools) -> None:
     """Order equal columns at random, in each half anew: always by number would favour the first of many binary ones."""
+    # Seeded by the halves, so that a target has the same order however many others are computed, and where.
     random = np.random.default_rng(np.packbits(halves))
     d = shares.shape[1]
     lots = TIE * random.random(2 * d)
+    # A window into twice as many lots: nearly as good as new lots for each half, and they need not be drawn.
     for row, start in zip(shares, random.integers(0, d + 1, len(shares)), strict=True):
         row += lots[start : start + d]
 

@@ -117,6 +117,8 @@ class ListedChance:
             place = np.minimum(np.abs(null_z) * (BINS / LARGEST), BINS - 1).astype(np.int64)
             total += np.bincount(place, minlength=BINS)
             hits += np.bincount(place, listed, minlength=BINS)
+        # The slope says how noisy the ranking is, which permuted targets show; where the line lies they do not, because
+        # true effects move it. So the centre is set to list as many as were.
         slope = _logistic_slope(total, hits)
         low, high = 0.0, float(np.abs(z).max()) + 20.0
         for _ in range(HALVINGS):  # the number expected to be listed falls with the centre
@@ -135,6 +137,8 @@ def _logistic_slope(total: Floats, hits: Floats) -> float:
     beta = np.array([-4.0 * median, 4.0])
     for _ in range(50):
         chance = expit(beta @ design)
+        # A little ridge and short steps: where |z| separates the listed from the others without error the slope has no
+        # end.
         hessian = (design * (total * chance * (1 - chance))) @ design.T + 1e-6 * np.eye(2)
         step = np.linalg.solve(hessian, design @ (hits - total * chance))
         beta = beta + np.clip(step, -20, 20) * min(1.0, 5 / max(1e-12, np.abs(step).max()))
@@ -157,6 +161,7 @@ def _theta(z: Floats, chance: Callable[[Floats], Floats], probability: float) ->
         # Normal mass around theta and up to z, weighted by the chance of being listed.
         grid = theta[:, None] + np.linspace(-REACH, REACH, POINTS)
         weight = np.exp(-0.5 * (grid - theta[:, None]) ** 2) * chance(grid)
+        # Points are cells of a histogram: the cell that z falls into counts by the part below z, or theta would jump.
         below = np.clip((z[:, None] - grid) / (grid[:, 1] - grid[:, 0])[:, None] + 0.5, 0.0, 1.0)
         share = (weight * below).sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-300)
         larger = share > probability  # z would come out too small: theta must grow

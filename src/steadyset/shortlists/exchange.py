@@ -56,6 +56,8 @@ class Exchange:
     def _permuted(self, random: np.random.Generator) -> Ints:
         """For each row, the row whose target it gets."""
         if self.within:
+            # A shuffle within each unit at once: rows sorted by unit and then at random take the places of rows sorted
+            # by unit.
             order = np.lexsort((random.random(len(self.y)), self.units))
             given = np.empty(len(self.y), np.int64)
             given[np.argsort(self.units, kind="stable")] = order
@@ -101,6 +103,7 @@ class Exchange:
         # By cell, and within it at random: the first half of each cell is taken; what is odd goes to either in turn.
         order = np.argsort(cells + random.random((n_splits, len(cells))), axis=1)
         place = np.arange(len(cells)) - starts[np.sort(cells)]
+        # The odd row of a cell goes to the halves in turn over the cells, so that the halves differ by one row at most.
         turn = (random.integers(0, 2, n_splits)[:, None] + np.cumsum(sizes % 2)) % 2
         taken = sizes // 2 + (sizes % 2) * turn
         chosen = np.zeros((n_splits, len(cells)), np.bool_)
@@ -132,6 +135,9 @@ def exchange_of(
     values = np.unique(y, axis=0 if y.ndim > 1 else None, return_inverse=True)[1].reshape(n)  # a time with its event
     alike = np.bincount(units, weights=(values != values[first][units]).astype(float)) == 0
     several = np.bincount(units) > 1
+    # Repeated measurements of one unit: either they differ in the target, and exchange it among themselves (pairs of
+    # before and after), or they share it, and units exchange theirs as a whole. A mixture of both has no such
+    # permutation.
     within = bool(several.any() and not alike[several].any())
     if several.any() and not within and not alike.all():
         raise InputError(

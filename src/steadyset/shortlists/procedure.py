@@ -11,14 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadyset.foundation.arguments import (
-    check_choice,
-    check_integer,
-    check_number,
-    is_collection,
-    job_count,
-    wrong_argument,
-)
+from steadyset.foundation import arguments
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.shortlists.bases import BASES, Features, Orders
@@ -73,6 +66,7 @@ class Procedure:
         watch: Watch | None = None,
     ) -> Judged:
         """Rank on halves, permute, rank again, and list; with fewer permuted targets where the time is up."""
+        # Before anything is permuted, so that permuted targets see the same columns as the observed one.
         X = exchange.centred(X)
         ranks = takes_ranks(X, exchange.y, task)
         clusters = clusters_of(X) if groups else np.arange(X.shape[1])
@@ -104,6 +98,7 @@ class Procedure:
         )
 
         def one(number: int) -> dict[str, Orders] | None:
+            # The time may be up, but fewer permuted targets than these could not keep the promise at all.
             if number > self.fewest and watch.is_over:
                 return None
             known = kept.get(number, sizes)
@@ -115,7 +110,7 @@ class Procedure:
                 kept.put(number, known)
             return known
 
-        pool = ThreadPoolExecutor(job_count(self.n_jobs))
+        pool = ThreadPoolExecutor(arguments.job_count(self.n_jobs))
         try:
             for done, orders in enumerate(pool.map(one, range(self.n_permutations + 1)), 1):
                 if orders is not None:
@@ -153,19 +148,19 @@ def read_procedure(
 ) -> Procedure:
     """Check the settings; an fdr takes the place of the number of false features."""
     if fdr is not None:
-        check_number("fdr", fdr, most=0.5)
+        arguments.check_number("fdr", fdr, most=0.5)
         if false != 1.0:
             raise InputError("false and fdr are both given; give one of them.")
     else:
-        check_number("false", false)
+        arguments.check_number("false", false)
     fewest = FEWEST_FOR_RATE if fdr is not None else _fewest(false)
     permutations = max(USUAL, fewest) if permutations is None else permutations
-    check_integer("permutations", permutations, least=fewest)
-    check_integer("splits", splits, least=10)
-    if isinstance(bases, str) or not is_collection(bases) or not len(bases):
-        raise wrong_argument("bases", f"a list of {' and '.join(BASES)}", bases)
+    arguments.check_integer("permutations", permutations, least=fewest)
+    arguments.check_integer("splits", splits, least=10)
+    if isinstance(bases, str) or not arguments.is_collection(bases) or not len(bases):
+        raise arguments.wrong_argument("bases", f"a list of {' and '.join(BASES)}", bases)
     for base in bases:
-        check_choice("bases", base, tuple(BASES))
+        arguments.check_choice("bases", base, tuple(BASES))
     return Procedure(
         None if fdr is not None else float(false), fdr, tuple(dict.fromkeys(bases)), permutations, splits, n_jobs
     )
@@ -207,6 +202,8 @@ def clusters_of(X: Floats) -> Ints:
 def takes_ranks(X: Floats, y: NDArray[Any], task: str) -> bool:
     """Whether a quarter of the columns has heavy tails, or one of two classes is small; who is in it plays no part."""
     counts = list(TASKS[task].counts(y).values())
+    # The sizes of classes and the shape of columns are the same for every permuted target, so choosing by them is part
+    # of no test: choosing by the target's relation to a feature would be.
     if len(counts) == 2 and min(counts) < UNEQUAL * sum(counts):
         return True
     largest = np.abs(X).max(axis=0, initial=0.0)

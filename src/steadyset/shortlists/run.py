@@ -16,17 +16,9 @@ from sklearn.base import clone
 from steadyset._version import __version__
 from steadyset.assessment import Assessment, Execution, assess
 from steadyset.assessment.request import data_details, fingerprint, make_plan, prepared_settings
-from steadyset.foundation.arguments import (
-    Labels,
-    TableLike,
-    as_record,
-    check_integer,
-    check_number,
-    seed_of,
-)
-from steadyset.foundation.display import record
+from steadyset.foundation import arguments
+from steadyset.foundation.display import progress_told, record
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.progress import progress_told
 from steadyset.foundation.text import counted
 from steadyset.inference.features import class_names
 from steadyset.io.data.data_table import Data, as_data
@@ -38,15 +30,7 @@ from steadyset.resampling import Subsample
 from steadyset.runner.columns import filled, medians, refuse_gaps
 from steadyset.runner.plan import Plan, extract_of
 from steadyset.runner.preparation import Prepared
-from steadyset.shortlists.afterwards import (
-    FRACTION,
-    RowsShortlist,
-    fewer_rows,
-    other_choices,
-    power,
-    selectors_of,
-    with_repeats,
-)
+from steadyset.shortlists import afterwards
 from steadyset.shortlists.exchange import exchange_of
 from steadyset.shortlists.kept import KeptOrders
 from steadyset.shortlists.listed import Listed
@@ -60,13 +44,13 @@ LEAST_REPEATS = 5  # fewer say nothing
 
 
 def shortlist(
-    X: TableLike | Data,
-    y: Labels = None,
+    X: arguments.TableLike | Data,
+    y: arguments.Labels = None,
     *,
     false: float = 1.0,
     fdr: float | None = None,
     bases: Sequence[str] = ("filter", "lasso"),
-    strata: Labels = None,
+    strata: arguments.Labels = None,
     permutations: int | None = None,
     splits: int = 50,
     outer: int = 10,
@@ -143,17 +127,19 @@ def shortlist(
     """
     begin = time.monotonic()
     if minutes is not None:
-        check_number("minutes", minutes)
-    check_integer("outer", outer, least=0)
+        arguments.check_number("minutes", minutes)
+    arguments.check_integer("outer", outer, least=0)
     procedure = read_procedure(false, fdr, bases, permutations, splits, n_jobs)
-    how = as_record("execution", Execution, execution)
+    how = arguments.as_record("execution", Execution, execution)
     data = as_data(X, y, strata=strata, stacklevel=2)
     if data.prepare is not None and not isinstance(data.prepare, str):
         raise InputError(
             "A shortlist takes a preparation in words, such as 'log2, variance=1000', which does not look at the "
             "target; apply others before."
         )
-    drawing = Subsample(max(outer, 2), fraction=FRACTION, stratified=data.groups is None and _is_stratified(data))
+    drawing = Subsample(
+        max(outer, 2), fraction=afterwards.FRACTION, stratified=data.groups is None and _is_stratified(data)
+    )
     plan, names = make_plan(data, resampling=drawing, random_state=random_state)
     table, ranked = _prepared(plan, names)
     known = {"strata": _cells(data, len(table)), "groups": plan.groups, "covariates": _covariates(plan)}
@@ -166,13 +152,13 @@ def shortlist(
     say_what_is_compiled(how.progress)
     with progress_told(how.progress, "targets") as tell:
         watch = Watch(deadline, tell or (lambda done, total: None))
-        judged = procedure.run(table, plan.task, exchange, seed_of(plan.seed), kept=kept, watch=watch)
+        judged = procedure.run(table, plan.task, exchange, arguments.seed_of(plan.seed), kept=kept, watch=watch)
     kept_names = [names[f] for f in ranked]
     listed = listed_of(judged, kept_names, class_names(plan.y, plan.task), data.target)
     per_target = (time.monotonic() - begin) / (len(judged.standing.orders) + 1)
     listed = _with_help(replace(listed, rules=compare_rules(judged, kept_names)), judged, watch)
     if outer:
-        listed = replace(listed, fewer_rows=fewer_rows(judged, table, list(known.values()), watch))
+        listed = replace(listed, fewer_rows=afterwards.fewer_rows(judged, table, list(known.values()), watch))
     evaluation = None
     if outer:
         n_repeats = _affordable(outer, deadline, per_target * (procedure.fewest + 1))
@@ -181,7 +167,7 @@ def shortlist(
             listed = replace(listed, left_out=(*listed.left_out, told))
         else:
             evaluation = _repeats(procedure, data, plan, known, n_repeats, folder, how, n_jobs)
-            listed = with_repeats(listed, evaluation)
+            listed = afterwards.with_repeats(listed, evaluation)
             if n_repeats < outer:
                 told = f"There was time for {counted(n_repeats, 'repeat')} of {outer}."
                 listed = replace(listed, left_out=(*listed.left_out, told))
@@ -245,7 +231,7 @@ def _with_help(listed: Listed, judged: Judged, watch: Watch) -> Listed:
         )
     if done < judged.procedure.n_permutations:
         left_out.append(f"There was time for {counted(done, 'permuted target')} of {judged.procedure.n_permutations}.")
-    found = replace(listed, tried=other_choices(judged), power=power(judged, watch))
+    found = replace(listed, tried=afterwards.other_choices(judged), power=afterwards.power(judged, watch))
     if watch.is_over:
         left_out.append("There was no time to try everything that would help.")
     return replace(found, left_out=(*listed.left_out, *left_out))
@@ -268,7 +254,7 @@ def _repeats(
     n_jobs: int | None,
 ) -> Assessment:
     """The whole procedure on parts of the rows, with no more permuted targets than it needs."""
-    selector = RowsShortlist(
+    selector = afterwards.RowsShortlist(
         **known,
         false=1.0 if procedure.false is None else procedure.false,
         fdr=procedure.fdr,
@@ -278,7 +264,7 @@ def _repeats(
         task=plan.task,
     )
     return assess(
-        selectors_of(selector),
+        afterwards.selectors_of(selector),
         replace(data, force=None, block=None),  # what is listed predicts alone
         resampling=plan.resampling,
         n_runs=n_repeats,

@@ -14,15 +14,8 @@ from steadyset.foundation.arguments import check_choice, check_integer
 from steadyset.foundation.errors import InputError
 from steadyset.io.labels import describe_feature, feature_names
 from steadyset.io.numbers import is_frame, number_array, number_frame
+from steadyset.kernels import similarity
 from steadyset.kernels.arrays import Floats, Ints, Places
-from steadyset.kernels.similarity import (
-    absolute_products,
-    graph_rows,
-    mutual_block,
-    mutual_pairs,
-    pack_levels,
-    pairs_above,
-)
 from steadyset.similarity.alike import COLUMNS_A_CHUNK, unit_rows
 from steadyset.similarity.store import TIE, Neighbours, Store, frozen_graph
 
@@ -59,7 +52,7 @@ class ComputedStore(Store):
         rough = self._rough_blocks()
         edges: list[tuple[Places, Places, Floats]] = []
         for rows, columns in self._tiles():
-            f, g = pairs_above(rough(rows, columns), low, rows.start, columns.start)
+            f, g = similarity.pairs_above(rough(rows, columns), low, rows.start, columns.start)
             if len(f):
                 values = self._exact(f, g)
                 near = values >= threshold - TIE
@@ -67,7 +60,7 @@ class ComputedStore(Store):
         if not edges:
             edges = [(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))]
         f, g, values = (np.concatenate(part) for part in zip(*edges, strict=True))
-        return frozen_graph(*graph_rows(f, g, values, self.n_features))
+        return frozen_graph(*similarity.graph_rows(f, g, values, self.n_features))
 
     def _tiles(self) -> Iterator[tuple[slice, slice]]:
         """The blocks of the upper triangle, row after row."""
@@ -103,7 +96,7 @@ class CorrelationStore(ComputedStore):
         return rough
 
     def _exact(self, f: Places, g: Places) -> Floats:
-        return absolute_products(self._unit, f, g)
+        return similarity.absolute_products(self._unit, f, g)
 
 
 class MutualInformationStore(ComputedStore):
@@ -114,22 +107,22 @@ class MutualInformationStore(ComputedStore):
         n_levels = levels.max(axis=1) + 1
         n = levels.shape[1]
         xlogx = np.concatenate([[0.0], np.arange(1, n + 1) * np.log(np.arange(1, n + 1))])
-        bits, counts = pack_levels(levels, int(n_levels.max()))
+        bits, counts = similarity.pack_levels(levels, int(n_levels.max()))
         self._table = bits, counts, n_levels, xlogx[counts].sum(axis=1), xlogx
 
     def block(self, rows: Ints, columns: Ints) -> Floats:
-        block = mutual_block(*self._table, rows, columns)
+        block = similarity.mutual_block(*self._table, rows, columns)
         block[rows[:, None] == columns] = 1.0
         return block
 
     def _rough_blocks(self) -> Callable[[slice, slice], npt.NDArray[np.float32]]:
         all_features = np.arange(self.n_features)
-        return lambda rows, columns: mutual_block(*self._table, all_features[rows], all_features[columns]).astype(
-            np.float32
-        )
+        return lambda rows, columns: similarity.mutual_block(
+            *self._table, all_features[rows], all_features[columns]
+        ).astype(np.float32)
 
     def _exact(self, f: Places, g: Places) -> Floats:
-        return mutual_pairs(*self._table, f.astype(np.int64), g.astype(np.int64))
+        return similarity.mutual_pairs(*self._table, f.astype(np.int64), g.astype(np.int64))
 
 
 def data_store(

@@ -45,8 +45,9 @@ def refuse_single_rows(labels: NDArray[Any], counts: NDArray[Any]) -> None:
     if len(single):
         which = ", ".join(str(label) for label in single[:SHOWN_CLASSES])
         more = f" and {len(single) - SHOWN_CLASSES} more" if len(single) > SHOWN_CLASSES else ""
+        has = ("The classes", "have") if len(single) > 1 else ("The class", "has")
         raise InputError(
-            f"y has only one row of the class{'es' if len(single) > 1 else ''} {which}{more}; "
+            f"{has[0]} {which}{more} {has[1]} only one row; "
             "a class needs at least 2 rows, so drop such rows or merge their class with another."
         )
 

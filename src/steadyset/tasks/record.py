@@ -123,7 +123,8 @@ class Task:
     stratified : bool, default=False
         Whether resamplings of selectors that draw their own are stratified.
     amounts : Callable
-        One number per row that rises with the outcome; of classes nothing rises. `amounts_words` says what they are.
+        One number per row that rises with the outcome; of classes nothing rises. `amounts_words` says what they are,
+        `amounts_shown` what pictures call them.
     points : Callable or None, default=None
         The values at which `curves` are kept, from y; None where there is nothing to draw.
     curves : Callable or None, default=None
@@ -182,6 +183,7 @@ class Task:
     stratified: bool = False
     amounts: Callable[[Target], NDArray[np.float64]] = _as_floats
     amounts_words: str = "the values of the target"
+    amounts_shown: str = "{target}"
     points: Callable[[Target], NDArray[np.float64]] | None = None
     curves: Callable[..., NDArray[np.float64]] | None = None
     predictions: Callable[[Any, Any, Target], NDArray[np.float64]] = _plain_predictions

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steadyset.foundation.arguments import wrong_argument
-from steadyset.foundation.errors import InputError
+from steadyset.foundation.errors import InputError, either
 from steadyset.tasks.record import TASKS, Task
 
 SURVIVAL = "survival"
@@ -76,11 +76,25 @@ def read_survival(columns: Mapping[str, Sequence[Any]]) -> NDArray[Any]:
         numbers = np.array([np.nan if one is None else float(one) for one in times])
     except (TypeError, ValueError, OverflowError):
         odd = next((one for one in times if not _is_number(one)), "a number beyond 1.8e308")
-        raise InputError(f"the time {time!r} holds {str(odd)[:40]!r}; expected positive numbers.") from None
+        raise InputError(
+            f"the time {time!r} holds {str(odd)[:40]!r}; expected positive numbers, such as the months from the "
+            "diagnosis to the event or to the last visit."
+        ) from None
     _refuse_times(numbers, f"the time {time!r}")
     states = np.array([TRUTHS.get(str(one).strip().lower().removesuffix(".0"), np.nan) for one in events])
     _refuse_events(states, list(events), f"the event {event!r}")
     return np.column_stack([numbers, states])
+
+
+def event_states(name: str, cells: Sequence[str], happened: str) -> list[str]:
+    """A column of events in which one of two values says that the event took place."""
+    kinds = list(dict.fromkeys(cells))
+    if len(kinds) > 2 or (not happened and {kind.lower() for kind in kinds} <= TRUTHS.keys()):
+        return list(cells)
+    if happened not in kinds:
+        ways = either("event", *(f"{name}={kind}" for kind in kinds))
+        raise InputError(f"the event {name!r} holds {' and '.join(kinds)}; say which is the event with ", *ways, ".")
+    return [str(int(cell == happened)) for cell in cells]
 
 
 def _is_number(value: Any) -> bool:
@@ -184,20 +198,20 @@ def predicted_survival(model: Any, X: Any, times: ArrayLike, who: str) -> NDArra
     return np.asarray(last.predict_survival(X, times))
 
 
-def _middle(y: NDArray[Any]) -> float:
+def middle(y: NDArray[Any]) -> float:
     """The median time of the events."""
     return float(np.median(y[y[:, 1] > 0, 0]))
 
 
 def _event_risks(model: Any, X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
-    return 1 - predicted_survival(model, X, [_middle(y)], "a risk")
+    return 1 - predicted_survival(model, X, [middle(y)], "a risk")
 
 
 def _observed_risk(y: NDArray[Any], rows: NDArray[Any]) -> NDArray[np.float64]:
     """Kaplan and Meier's share with an event; unknown where nobody was followed so long."""
     from steadyset.kernels.hazards import product_limit
 
-    at, own = _middle(y), y[rows]
+    at, own = middle(y), y[rows]
     share = product_limit(own[:, 0], own[:, 1], np.ones(len(own))).at(np.array([at]))
     return 1 - (share if own[:, 0].max() >= at else np.where(share > 0, np.nan, 0.0))
 
@@ -240,8 +254,8 @@ TASKS.add(
         counted=lambda y: {"events": int(y[:, 1].sum())},
         few=10,
         learnable=lambda y: bool(y[:, 1].sum() >= LEAST_EVENTS),
-        unlearnable=f"the resample holds fewer than {LEAST_EVENTS} events; a resampling with stratified=True keeps "
-        "their share",
+        unlearnable=f"the resample holds fewer than {LEAST_EVENTS} events; where all rows hold at least "
+        f"{2 * LEAST_EVENTS}, a resampling with stratified=True keeps their share",
         directions=("shorter time", "longer time"),
         direction_by="the sign of the score of Cox's likelihood",
         opposed=True,
@@ -259,6 +273,7 @@ TASKS.add(
         takes_noise=False,
         amounts=lateness,
         amounts_words="the martingale residuals of the target",
+        amounts_shown="lateness of the event",
         selectors=lambda n_classes: ("lasso", "elastic_net", "anova", "kruskal", "forest"),
         score=lambda y: "harrell",
         predictor=_predictor,

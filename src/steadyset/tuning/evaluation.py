@@ -39,7 +39,7 @@ from steadyset.resampling import Resample
 from steadyset.runner.extraction import Chosen
 from steadyset.runner.plan import Plan, ready
 from steadyset.runner.run import Cell, Fit, Fitted, Job, Training, blind_scores, can_fit_together, compute, fit_together
-from steadyset.runner.scoring import CURVES, SCORES, lower_is_better
+from steadyset.runner.scoring import CURVES, known_score, lower_is_better
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import is_ours
 from steadyset.selectors.filters import get_filter, ranked
@@ -197,8 +197,7 @@ class Evaluator:
     @cached_property
     def refits(self) -> bool:
         """Whether a predictor is fitted to what is selected: where covariates stay, or survival curves are judged."""
-        needed = [need for name in self.plan.score_names if name in SCORES for need in SCORES[name].needs]
-        return self.plan.forced is not None or CURVES in needed
+        return self.plan.forced is not None or any(CURVES in known_score(one).needs for one in self.plan.score_names)
 
     def __post_init__(self) -> None:
         plan = self.plan
@@ -236,9 +235,10 @@ class Evaluator:
         result["warning"] = warned[0] if warned else ""
         return result
 
-    def blind_scores(self) -> dict[str, float]:
-        """The mean of each score without features, over the usable resamples."""
-        each = [blind_scores(self.plan, resample) for resample in self.usable]
+    def blind_scores(self, *, covariates: bool = True) -> dict[str, float]:
+        """The mean of each score without features, or without covariates too, over the usable resamples."""
+        plan = self.plan if covariates else replace(self.plan, forced=None)
+        each = [blind_scores(plan, resample) for resample in self.usable]
         return {name: float(np.mean([one.get(name, np.nan) for one in each])) for name in self.plan.score_names}
 
     def cells(self, configuration: FilteredModel) -> list[Cell]:

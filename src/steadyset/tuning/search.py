@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyset.foundation.display import Tell
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError, SteadysetError
 from steadyset.foundation.job import current_job
-from steadyset.foundation.progress import Tell
 from steadyset.io.disk import DATABASE, connect_to_database
 from steadyset.tuning.space import Domain, Params, Range, Space, drawn_from
 

@@ -17,18 +17,9 @@ from steadyset.assessment.request import (
     refuse_table,
     refuse_unfilled,
 )
-from steadyset.foundation.arguments import (
-    Labels,
-    TableLike,
-    as_record,
-    check_choice,
-    check_each,
-    check_integer,
-    job_count,
-    wrong_argument,
-)
+from steadyset.foundation import arguments
+from steadyset.foundation.display import progress_told
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.progress import progress_told
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.io.disk import CHOSEN, RECORDED_FINDINGS, TRIALS, explained, folder_path, write_durably
 from steadyset.io.labels import given_names
@@ -75,15 +66,15 @@ class SearchOptions:
     def __post_init__(self) -> None:
         from steadyset.tuning.search import SAMPLERS
 
-        check_choice("sampler", self.sampler, SAMPLERS)
+        arguments.check_choice("sampler", self.sampler, SAMPLERS)
         if self.similarity is not None:
             check_similarity(self.similarity)
 
 
 def tune(
     space: Mapping[str, Any] | str | Path | Space,
-    X: TableLike | Data,
-    y: Labels = None,
+    X: arguments.TableLike | Data,
+    y: arguments.Labels = None,
     *,
     objectives: Sequence[str] | None = None,
     n_trials: int = 200,
@@ -155,10 +146,10 @@ def tune(
     from steadyset.tuning.search import Search
 
     refuse_table("space", space, "tune")
-    how = as_record("execution", Execution, execution)
+    how = arguments.as_record("execution", Execution, execution)
     if how.engine not in ("auto", "threads"):
-        raise wrong_argument("engine", "auto or threads, which tune has", how.engine)
-    options = as_record("search", SearchOptions, search)
+        raise arguments.wrong_argument("engine", "auto or threads, which tune has", how.engine)
+    options = arguments.as_record("search", SearchOptions, search)
     data = as_data(X, y, stacklevel=2)
     check_columns(data.y)
     outcome = target_values(data.y, None)
@@ -167,12 +158,12 @@ def tune(
         objectives = (TASKS[kind].score(outcome), STABILITY, N_FEATURES)
     # A study that other processes join has to know its objectives by name.
     expected = "a sequence of names, also those of scikit-learn's scorers"
-    wanted = check_each("objectives", objectives, lambda name: isinstance(name, str), expected)
+    wanted = arguments.check_each("objectives", objectives, lambda name: isinstance(name, str), expected)
     names = tuple(ALIASES.get(name, name) for name in wanted)
     if not names or len(set(names)) != len(names):
-        raise wrong_argument("objectives", "one or more distinct names", tuple(wanted))
-    check_integer("n_trials", n_trials, least=1, most=MAX_TRIALS)
-    job_count(n_jobs)
+        raise arguments.wrong_argument("objectives", "one or more distinct names", tuple(wanted))
+    arguments.check_integer("n_trials", n_trials, least=1, most=MAX_TRIALS)
+    arguments.job_count(n_jobs)
     plan, feature_names = make_plan(
         data,
         resampling=KFold() if resampling is None else resampling,

@@ -1,5 +1,7 @@
 """FilterSelector is a scikit-learn selector: names, sizes, ranks, ties."""
 
+import inspect
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -8,13 +10,14 @@ from sklearn.base import clone
 from sklearn.feature_selection import f_classif
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
-from tests.sklearn_checks import complaints
+from tests.sklearn_checks import complaints, known_to_fail
 
 from records import scores
 from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.kernels.scores import insert_best, top
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.filters import Filter, get_filter, list_filters, register_filter
+from steadyset.selectors.filters.selector import PRECISIONS
 from steadyset.tasks import CLASSES, SURVIVAL
 
 TABLE_3_1 = {
@@ -53,7 +56,10 @@ def test_every_filter_passes_the_checks_of_scikit_learn(name):
     params = {"n_estimators": 3} if get_filter(name).stochastic else None
     kind = OfTimes if takes_times_only(name) else FilterSelector
     selector = kind(name, fraction=0.5, params=params, random_state=0)
-    assert complaints(selector) == []
+    expected = known_to_fail(selector)
+    if PRECISIONS in inspect.signature(get_filter(name).score).parameters:
+        expected["check_sample_weights_shape"] = "weights of the shape of X are the precisions of single values"
+    assert complaints(selector, expected) == []
 
 
 def test_all_filters_of_the_table_are_there():

@@ -16,32 +16,8 @@ import numpy.typing as npt
 
 from steadyset.foundation.arguments import Estimator, Labels, TableLike, check_flag, wrong_argument
 from steadyset.foundation.errors import Argument, Complaints, InputError, MissingTargetError
-from steadyset.io.data.beside import beside_named, column_names, columns_by_name, covariates_of
-from steadyset.io.data.readers import (
-    IDENTIFIER,
-    Phenotypes,
-    first_text,
-    join_own_header,
-    join_series,
-    join_table,
-    possible_columns,
-    read_phenotypes,
-    read_plain,
-    read_transposed,
-)
-from steadyset.io.data.sources import (
-    LEAST_SHARE,
-    Roles,
-    Source,
-    as_written,
-    candidate_counts,
-    close_name,
-    counts_note,
-    distinct_names,
-    is_known,
-    labels_or_numbers,
-    role_values,
-)
+from steadyset.io.data import readers, sources
+from steadyset.io.data.sources import Roles, Source
 from steadyset.io.disk import file_path
 from steadyset.io.files import MAX_GB, File
 from steadyset.io.formats.columns import Columns
@@ -52,13 +28,16 @@ from steadyset.io.formats.spreadsheet import MADE, gene_dates_in
 from steadyset.io.formats.tables import TableFile
 from steadyset.io.inspection import Inspection
 from steadyset.io.labels import SHOWN, several, some_names
-from steadyset.io.numbers import MEDIAN, aligned_rows, check_impute, dense_array, number_array
+from steadyset.io.numbers import LEAVE, MEDIAN, aligned_rows, check_impute, dense_array, number_array
 from steadyset.kernels.arrays import Bools, Floats
 from steadyset.tasks import TASKS, read_columns, task_of
+from steadyset.tasks.survival import event_states
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+FEWEST_BODIES = 5  # different values from which a column of that name is taken for patients, not for codes
+FEW_LABELS = 10  # of a column that may well be a covariate, such as a stage
 MOST_COMPARED = 100_000  # names among which a similar one is looked for
 
 
@@ -89,8 +68,8 @@ class Data:
         "classes" or "number", where the rule would decide otherwise: numbers with fractions, and more than 20 distinct
         whole ones, are a number, everything else is classes. None follows the rule.
     impute : str or None, default=None
-        "median" fills missing values within each run, by the medians of its training rows. With None they reach the
-        estimators, all of which have to take them.
+        "median" fills missing values within each run, by the medians of its training rows. With None or "leave" they
+        reach the estimators, all of which have to take them.
     prepare : str, transformer or None, default=None
         What each run fits to its training rows and applies to all its rows: a text of steps in their order, such as
         "impute=knn, log2=1, scale, variance=2000", which also takes columns of text; or a transformer of scikit-learn.
@@ -191,7 +170,8 @@ def load_data(
     time : str or None, default=None
         Instead of a target, the column that says how long each row was followed, for the time to an event.
     event : str or None, default=None
-        With `time`, the column that holds 1 or True where the event took place, 0 or False where a row was censored.
+        With `time`, the column that holds 1 or True where the event took place, 0 or False where a row was censored;
+        "status=dead" names the one of two other values that is the event.
     samples : str, Path or None, default=None
         A second file with the target and what else is known of the samples, joined by their names. Genes may then be in
         rows, which is recognised. A series matrix of GEO and an .h5ad file know their samples themselves.
@@ -208,7 +188,8 @@ def load_data(
     keep : sequence of str, default=()
         Columns to use although they look like identifiers.
     impute : str or None, default=None
-        "median" lets missing values pass: each run of `assess` and `tune` fills them by its medians. None refuses them.
+        "median" lets missing values pass: each run of `assess` and `tune` fills them by its medians. "leave" leaves
+        them to selectors that take them, such as the filter limma. None refuses them.
     prepare : str, transformer or None, default=None
         What each run of `assess` and `tune` does to its rows, as in `Data`; columns of text and missing values then
         pass. None does nothing.
@@ -254,7 +235,8 @@ def load_data(
     check_flag("transpose", transpose, or_none=True)
     check_flag("known_only", known_only)
     where = None if samples is None else File(file_path(samples))
-    beside = column_names("force", force)
+    beside = sources.column_names("force", force)
+    event, _, happened = event.partition("=") if isinstance(event, str) else (event, "", "")
     roles = _roles(_predicted(target, time, event), groups, strata, beside, block)
     file = path.file if isinstance(path, Inspection) else File(file_path(path))
     path = path.path if isinstance(path, Inspection) else path
@@ -269,14 +251,18 @@ def load_data(
     notes = [*source.notes, *namesakes, *_notes_on_genes(source)]
     wrong = Complaints(f"{path} cannot be used as it is")
     with wrong.collected():
+        if event is not None:
+            states = event_states(event, sources.as_written(_known_target(source, event)), happened)
+            source = replace(source, columns={**source.columns, event: states})
         y = _target(source, roles.targets)
     with wrong.collected():
         members = _labels(source, groups, "the group")
     with wrong.collected():
         within = _labels(source, strata, "the stratum")
     texts = source.texts if prepare is not None else {}
+    bodies = _complain_of_somebody(wrong, source, X, names, keep)
     if prepare is None:
-        _complain_of_text(wrong, source.texts)
+        _complain_of_text(wrong, {name: cells for name, cells in source.texts.items() if name not in bodies})
     if source.whole is not None:
         _complain_of_identifiers(wrong, X, names, source.whole, keep)
     known = np.isfinite(X)
@@ -303,12 +289,14 @@ def load_data(
 def _named_block(source: Source, name: str) -> Labels:
     import pandas as pd
 
-    return pd.Series(as_written(_known(source.columns[name], f"the block {name!r}")), name=name)
+    return pd.Series(sources.as_written(_known(source.columns[name], f"the block {name!r}")), name=name)
 
 
 def _covariates(source: Source, names: Sequence[str]) -> dict[str, Labels] | None:
     """The values of columns that stay beside the features: numbers where all cells are, else labels."""
-    return {name: labels_or_numbers(as_written(source.columns[name]), name)[0] for name in names} or None
+    return {
+        name: sources.labels_or_numbers(sources.as_written(source.columns[name]), name)[0] for name in names
+    } or None
 
 
 def _with_texts(X: Floats, names: list[str], texts: Mapping[str, pa.ChunkedArray]) -> tuple[Any, list[str]]:
@@ -317,7 +305,7 @@ def _with_texts(X: Floats, names: list[str], texts: Mapping[str, pa.ChunkedArray
         return X, names
     import pandas as pd
 
-    columns = {name: [str(v) if is_known(v) else None for v in texts[name].to_pylist()] for name in texts}
+    columns = {name: [str(v) if sources.is_known(v) else None for v in texts[name].to_pylist()] for name in texts}
     frame = pd.concat([pd.DataFrame(X, columns=names), pd.DataFrame(columns, dtype=object)], axis=1)
     return frame, [*names, *texts]
 
@@ -336,7 +324,7 @@ def _predicted(target: str | Sequence[str] | None, time: str | None, event: str 
 
 def _labels(source: Source, name: str | None, what: str) -> npt.NDArray[Any] | None:
     """A column that stands beside the target, as it is written."""
-    return None if name is None else np.asarray(as_written(_known(source.columns[name], f"{what} {name!r}")))
+    return None if name is None else np.asarray(sources.as_written(_known(source.columns[name], f"{what} {name!r}")))
 
 
 def _roles(
@@ -373,7 +361,7 @@ def _notes_on_genes(source: Source) -> list[str]:
     if source.whole is not None:
         return []
     told = any(MADE in note for note in source.notes)  # by the reader of a workbook
-    return [*(() if told else gene_dates_in(source.features, "among the features")), *counts_note(source.X)]
+    return [*(() if told else gene_dates_in(source.features, "among the features")), *sources.counts_note(source.X)]
 
 
 def _understood(source: Source, roles: Roles, members: npt.NDArray[Any] | None, within: npt.NDArray[Any] | None) -> str:
@@ -394,7 +382,7 @@ def _without(source: Source, drop: Sequence[str], path: str | Path) -> Source:
     there = {*source.features, *source.texts}
     for name in gone:
         if name not in there:
-            near = close_name(name, list(there)) if len(there) < MOST_COMPARED else None
+            near = sources.close_name(name, list(there)) if len(there) < MOST_COMPARED else None
             mean = f"; did you mean {near!r}?" if near else "."
             raise InputError(f"{path} has no feature {name!r}, which was to be left out{mean}")
     kept = [f for f, name in enumerate(source.features) if name not in gone]
@@ -409,11 +397,11 @@ def _without_unknown(source: Source, target: str, path: str | Path, *, asked: bo
 
     In a table of one piece such a row may be a mistake, and is refused unless it was `asked` to be left out.
     """
-    known = [row for row, value in enumerate(source.columns[target]) if is_known(value)]
+    known = [row for row, value in enumerate(source.columns[target]) if sources.is_known(value)]
     n = len(source.X)
     if not (source.joined or asked) or len(known) in (0, n):
         return source
-    if len(known) < max(2, LEAST_SHARE * n):
+    if len(known) < max(2, sources.LEAST_SHARE * n):
         raise InputError(
             f"{path} has {n} samples, and the target {target!r} is known for {len(known)}, fewer than half."
         )
@@ -436,12 +424,15 @@ def _without_empty(source: Source) -> Source:
 def _target(source: Source, targets: Sequence[str]) -> npt.NDArray[Any]:
     """The target: one column as it is, or several columns as the task reads them that takes so many."""
     if len(targets) == 1:
-        return _target_column(source.columns[targets[0]], targets[0])
-    return read_columns({name: _known(source.columns[name], f"the target {name!r}") for name in targets})
+        return _target_column(_known_target(source, targets[0]), targets[0])
+    return read_columns({name: _known_target(source, name) for name in targets})
 
 
-def _target_column(values: Sequence[Any], target: str) -> npt.NDArray[Any]:
-    found = _known(values, f"the target {target!r}", Argument("known_only", True))
+def _known_target(source: Source, name: str) -> list[Any]:
+    return _known(source.columns[name], f"the target {name!r}", Argument("known_only", True))
+
+
+def _target_column(found: list[Any], target: str) -> npt.NDArray[Any]:
     if len(set(found)) < 2:
         value = f", {found[0]!r}" if found else ""
         raise InputError(f"the target {target!r} has one distinct value only{value}; there is nothing to predict.")
@@ -451,7 +442,7 @@ def _target_column(values: Sequence[Any], target: str) -> npt.NDArray[Any]:
 
 def _known(values: Sequence[Any], what: str, way: Argument | None = None) -> list[Any]:
     """The values of a column in which none may be missing; `way` leaves such rows out."""
-    n_missing = sum(not is_known(value) for value in values)
+    n_missing = sum(not sources.is_known(value) for value in values)
     if n_missing:
         rows = "1 row; remove it" if n_missing == 1 else f"{n_missing} rows; remove them"
         raise InputError(f"{what} is missing in {rows}", *(() if way is None else (", or leave out with ", way)), ".")
@@ -461,15 +452,20 @@ def _known(values: Sequence[Any], what: str, way: Argument | None = None) -> lis
 def _complain_of_text(wrong: Complaints, text: Mapping[str, pa.ChunkedArray]) -> None:
     if text:
         them, columns = ("it", "1 column is") if len(text) == 1 else ("them", f"{len(text)} columns are")
-        shown = ", ".join(f"{name!r} holds {first_text(text[name])!r}" for name in list(text)[:SHOWN])
-        told = f"{columns} not numeric ({shown}); encode {them}, or leave {them} out with "
-        wrong.add(told, _columns_of("drop", list(text)), ".")
+        shown = ", ".join(f"{name!r} holds {readers.first_text(text[name])!r}" for name in list(text)[:SHOWN])
+        ways: list[Any] = ["or leave out with ", _columns_of("drop", list(text)), "."]
+        if all(len(cells.unique()) <= FEW_LABELS for cells in text.values()):
+            ways = ["keep beside the features with ", _columns_of("force", list(text)), ", ", *ways]
+        told = f"{columns} not numeric ({shown}); encode {them} in each run with "
+        wrong.add(told, Argument("prepare", ...), ", ", *ways)
 
 
 def _complain_of_identifiers(
     wrong: Complaints, X: Floats, names: Sequence[str], whole: Bools, keep: Sequence[str]
 ) -> None:
-    suspects = [f for f, name in enumerate(names) if whole[f] and IDENTIFIER.match(name) and name not in set(keep)]
+    suspects = [
+        f for f, name in enumerate(names) if whole[f] and readers.IDENTIFIER.match(name) and name not in set(keep)
+    ]
     found = [names[f] for f in suspects if len(X) > 1 and len(np.unique(X[:, f])) == len(X)]
     if found:
         look = f"column {found[0]!r} looks like an identifier"
@@ -477,6 +473,28 @@ def _complain_of_identifiers(
             look = f"columns {some_names(found)} look like identifiers"
         ways = _columns_of("drop", found), ", or use with ", _columns_of("keep", found), "."
         wrong.add(f"the {look} (every row has its own); leave out with ", *ways)
+
+
+def _complain_of_somebody(
+    wrong: Complaints, source: Source, X: Floats, names: Sequence[str], keep: Sequence[str]
+) -> set[str]:
+    """Patients that repeat, by name: as a feature they mislead, and rows of one patient are no independent rows."""
+    values = {name: len(cells.unique()) for name, cells in source.texts.items()}
+    if source.whole is not None:
+        numbers = [f for f, name in enumerate(names) if source.whole[f] and readers.SOMEBODY.match(name)]
+        values |= {names[f]: len(np.unique(X[:, f])) for f in numbers}
+    found = {
+        name: n_values
+        for name, n_values in values.items()
+        if FEWEST_BODIES <= n_values < len(X) and readers.SOMEBODY.match(name) and name not in keep
+    }
+    for name, n_values in found.items():
+        told = f"the column {name!r} says whose rows they are ({n_values} values in {len(X)} rows), it seems; "
+        ways = Argument("groups", name), ", leave it out with ", _columns_of("drop", [name])
+        wrong.add(
+            f"{told}keep rows of one together with ", *ways, ", or use it with ", _columns_of("keep", [name]), "."
+        )
+    return set(found)
 
 
 def _gaps(
@@ -499,6 +517,8 @@ def _gaps(
     if impute is None:
         ways = Argument("impute", MEDIAN), ", or leave columns out with ", Argument("drop", ...), "."
         wrong.add(f"{told}fill with ", *ways)
+    if impute == LEAVE:
+        return [f"{told}they are left to the selectors"]
     return [f"{told}each run fills them by the medians of its training rows"]
 
 
@@ -530,11 +550,11 @@ class Asked:
         """The file as one that holds a table."""
         return TableFile(self.path, self.delimiter, self.sheet, self.max_gb)
 
-    def known(self) -> Phenotypes | None:
+    def known(self) -> readers.Phenotypes | None:
         """What the file of samples knows of them, if there is one."""
         if self.samples is None:
             return None
-        known = read_phenotypes(self.samples, sheet=self.samples_sheet, max_gb=self.max_gb)
+        known = readers.read_phenotypes(self.samples, sheet=self.samples_sheet, max_gb=self.max_gb)
         return known.turned(self.roles.names) if self.roles.names else known
 
     def refuse(self, what: str, *arguments: str) -> None:
@@ -566,8 +586,12 @@ def read_source(asked: Asked, drop: Sequence[str], keep: Sequence[str]) -> Sourc
     asked.refuse("no .h5ad file", "layer")
     known = asked.known()
     if known is not None and asked.samples is not None:
-        return join_table(asked.table.columns(), known, path, asked.samples, roles, transpose=asked.transpose)
-    return read_transposed(asked.table, roles) if asked.transpose else read_plain(asked.table, roles, drop, keep)
+        return readers.join_table(asked.table.columns(), known, path, asked.samples, roles, transpose=asked.transpose)
+    return (
+        readers.read_transposed(asked.table, roles)
+        if asked.transpose
+        else readers.read_plain(asked.table, roles, drop, keep)
+    )
 
 
 def load_h5ad(asked: Asked) -> Source:
@@ -587,8 +611,8 @@ def load_series(asked: Asked) -> Source:
     source, header = read_series_matrix(asked.path, asked.max_gb)
     known = asked.known()
     if known is None or asked.samples is None:
-        return join_own_header(source, Phenotypes(header), asked.path, asked.roles)
-    return join_series(source, known, asked.path, asked.samples, asked.roles)
+        return readers.join_own_header(source, readers.Phenotypes(header), asked.path, asked.roles)
+    return readers.join_series(source, known, asked.path, asked.samples, asked.roles)
 
 
 def table_of(asked: Asked) -> Columns | None:
@@ -600,7 +624,7 @@ def table_of(asked: Asked) -> Columns | None:
 def possible_targets(asked: Asked, table: Columns | None) -> tuple[dict[str, int], str]:
     """The columns that may be predicted, with their numbers of distinct values, and the layout of the file in words."""
     if table is not None:
-        return candidate_counts(possible_columns(table)), "one row per observation"
+        return sources.candidate_counts(readers.possible_columns(table)), "one row per observation"
     try:
         read_source(asked, (), ())
     except MissingTargetError as error:
@@ -641,9 +665,9 @@ def as_data(X: Any, y: Any = None, *, strata: Any = None, stacklevel: int) -> Da
         raise InputError("The AnnData has no X; put one of its layers there.")
     values = X.X.to_memory() if hasattr(X.X, "to_memory") else X.X  # sparse and still in a file
     table = dense_array(values, "X") if hasattr(values, "toarray") else number_array(values, "X")
-    notes, features = counts_note(table) if table.ndim == 2 else [], data.features
+    notes, features = sources.counts_note(table) if table.ndim == 2 else [], data.features
     if not len(features):
-        features, renamed = distinct_names([str(name) for name in X.var_names])
+        features, renamed = sources.distinct_names([str(name) for name in X.var_names])
         notes += renamed
     for note in notes:
         warnings.warn(f"AnnData: {note}.", stacklevel=stacklevel + 1)
@@ -655,13 +679,13 @@ def as_data(X: Any, y: Any = None, *, strata: Any = None, stacklevel: int) -> Da
 def _without_beside(data: Data) -> Data:
     """The data with covariates and blocks by their values; columns that hold them are no features."""
     X: Any = data.X
-    named = beside_named(data.force, data.block)
+    named = sources.beside_named(data.force, data.block)
     table = X.obs if is_annotated(X) else X
-    columns = columns_by_name(table, data.features)
+    columns = sources.columns_by_name(table, data.features)
     for name in named:
-        role_values(columns, name, "X")  # says which there are
+        sources.role_values(columns, name, "X")  # says which there are
     force, block = (
-        covariates_of(data.force, columns),
+        sources.covariates_of(data.force, columns),
         columns[data.block] if isinstance(data.block, str) else data.block,
     )
     features = [name for name in data.features if name not in named]
@@ -686,7 +710,7 @@ def _of_frame(X: Any, *roles: Any) -> tuple[Any, tuple[Any, ...]]:
     place = {str(name): name for name in X.columns}
     for name in named:
         if name not in place:
-            role_values({text: X[one] for text, one in place.items()}, name, "X")  # says which there are
+            sources.role_values({text: X[one] for text, one in place.items()}, name, "X")  # says which there are
     rest = X[[one for text, one in place.items() if text not in named]]
     return rest, tuple(X[place[given]] if isinstance(given, str) else given for given in roles)
 
@@ -694,5 +718,5 @@ def _of_frame(X: Any, *roles: Any) -> tuple[Any, tuple[Any, ...]]:
 def _of_rows(X: Any, values: Any, what: str) -> Any:
     if not isinstance(values, str):
         return aligned_rows(X.obs, values, what)
-    role_values({str(name): X.obs[name] for name in X.obs.columns}, values, "obs")
+    sources.role_values({str(name): X.obs[name] for name in X.obs.columns}, values, "obs")
     return X.obs[values]

@@ -17,22 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyset.foundation.errors import Argument, Complaints, InputError
-from steadyset.io.data.sources import (
-    COMMA,
-    GENES_IN_ROWS,
-    LEAST_SHARE,
-    UNNAMED,
-    Roles,
-    Source,
-    as_written,
-    candidates,
-    close_name,
-    distinct_names,
-    is_known,
-    labels_or_numbers,
-    missing_target,
-    without_marks,
-)
+from steadyset.io.data import sources
+from steadyset.io.data.sources import Roles, Source
 from steadyset.io.files import File
 from steadyset.io.formats.columns import NULLS, Columns, is_text
 from steadyset.io.formats.record import FORMATS, annotated_format, is_typed
@@ -49,6 +35,11 @@ IDENTIFIER = re.compile(
     r"(?i)^(?!.*(acid|lipid|oid|fluid|solid|covid)$)"  # quantities whose names happen to end in id
     r"(id|index|rownames?|run|.*[ _-]?(id|number|nr)|(patient|sample|subject|case)[ _-]?\w*)$"
 )
+# Whose rows belong together where its values repeat.
+SOMEBODY = re.compile(
+    r"(?i)^(id|.*[ _.-]id|(.*[ _.-])?(patient|subject|participant|proband|person|individual|donor|animal|mouse)s?"
+    r"([ _.-]?(id|nr|no|number|code|#))?#?)$"
+)
 WITH_POINT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 QUANTITY = re.compile(r"[<>~≤≥]?\s*[+-]?[0-9]*[.,]?[0-9]+\s*[%a-zA-Zµ/]{0,6}")  # a number, perhaps with its unit
 FEW = 200  # columns of numbers among which a target is looked for
@@ -63,16 +54,16 @@ def read_plain(file: TableFile, roles: Roles, drop: Sequence[str], keep: Sequenc
     if table.names[0] == "" and "" not in drop:  # the row names of a frame
         left_out.add("")
         notes.append("left out: the first column, which has no name")
-        rows = None if 0 not in table.others else as_written(table.others[0].to_pylist())
+        rows = None if 0 not in table.others else sources.as_written(table.others[0].to_pylist())
     if roles.target is None:
-        raise missing_target(possible_columns(table), str(path))
+        raise sources.missing_target(possible_columns(table), str(path))
     _check_names(table, [*named, *drop, *keep], path, left_out, roles.target)
     no_features = {*named, *left_out}
     _refuse_nothing(table.n_rows, sum(name not in no_features for name in table.names), path)
     texts = {table.names[f]: column for f, column in table.others.items() if table.names[f] not in no_features}
     naming = None if rows is not None else _naming(table, texts, keep)
     if naming is not None:
-        rows = as_written(texts.pop(naming).to_pylist())
+        rows = sources.as_written(texts.pop(naming).to_pylist())
         notes.append(f"the column {naming!r} names the rows, as every row has its own text there; it is no feature")
     X, names, whole = table.X, [table.names[f] for f in table.numeric], table.whole
     if left_out.intersection(names):
@@ -80,12 +71,14 @@ def read_plain(file: TableFile, roles: Roles, drop: Sequence[str], keep: Sequenc
         X, names, whole = X[:, kept], [names[f] for f in kept], whole[kept]
     if drop:
         notes.append(f"left out: {some_names(drop)}")
-    columns = {name: without_marks(table.others[table.names.index(name)].to_pylist()) for name in named}
+    columns = {name: sources.without_marks(table.others[table.names.index(name)].to_pylist()) for name in named}
     if table.decimal is not None:
-        fractions = table.decimal == COMMA or any(_has_fractions(X[:, f]) for f in range(X.shape[1]) if not whole[f])
+        fractions = table.decimal == sources.COMMA or any(
+            _has_fractions(X[:, f]) for f in range(X.shape[1]) if not whole[f]
+        )
         beside = table.decimal if fractions else None
         for name in roles.targets:
-            columns[name], told = labels_or_numbers(as_written(columns[name]), name, beside)
+            columns[name], told = sources.labels_or_numbers(sources.as_written(columns[name]), name, beside)
             notes += told
     return Source(X, names, columns, rows, notes, texts=texts, dropped=frozenset(drop), whole=whole)
 
@@ -112,17 +105,17 @@ def read_transposed(file: TableFile, roles: Roles) -> Source:
     texts = {name: row[1:] for name, row, known in zip(names, body, numbers, strict=True) if known is None}
     possible = texts or {name: row[1:] for name, row in zip(names[:FEW], body[:FEW], strict=True)}
     if roles.target is None:
-        raise missing_target(possible, str(path))
+        raise sources.missing_target(possible, str(path))
     columns = {}
     for role in roles.names:
         if role not in names:
             raise InputError(f"{path} has no row {role!r}; {_instead(role, names)}", *_possible_targets(possible))
         if names.count(role) > 1:
             raise InputError(f"{path} has {names.count(role)} rows called {role!r}; rename them.")
-        columns[role] = without_marks([cell.strip() for cell in body[names.index(role)][1:]])
+        columns[role] = sources.without_marks([cell.strip() for cell in body[names.index(role)][1:]])
     notes: list[str] = []
     for name in roles.targets:
-        columns[name], more = labels_or_numbers(as_written(columns[name]), name)
+        columns[name], more = sources.labels_or_numbers(sources.as_written(columns[name]), name)
         notes += more
     genes = [i for i, known in enumerate(numbers) if known is not None and names[i] not in columns]
     if not genes:
@@ -131,10 +124,10 @@ def read_transposed(file: TableFile, roles: Roles) -> Source:
     others = [name for name in texts if name not in columns]
     if others:
         notes.append(f"left out: rows that hold text ({some_names(others)})")
-    features, renamed = distinct_names([names[i] or UNNAMED for i in genes])
+    features, renamed = sources.distinct_names([names[i] or sources.UNNAMED for i in genes])
     X = np.ascontiguousarray(np.array([numbers[i] for i in genes]).T)
     notes += renamed
-    return Source(X, features, columns, [name.strip() for name in header[1:]], notes, layout=GENES_IN_ROWS)
+    return Source(X, features, columns, [name.strip() for name in header[1:]], notes, layout=sources.GENES_IN_ROWS)
 
 
 def first_text(column: pa.ChunkedArray) -> str:
@@ -189,7 +182,7 @@ def _naming(table: Columns, texts: Mapping[str, pa.ChunkedArray], keep: Sequence
     for name, column in texts.items():
         if name in keep:
             continue
-        values = [str(value).strip() for value in column.to_pylist() if is_known(value)]
+        values = [str(value).strip() for value in column.to_pylist() if sources.is_known(value)]
         if len(values) < table.n_rows or len(set(values)) < len(values) or any(map(WITH_POINT.fullmatch, values)):
             continue
         first = name == table.names[0] or IDENTIFIER.match(name)
@@ -230,7 +223,7 @@ def _refuse_nothing(n_rows: int, n_features: int, path: File) -> None:
 
 
 def _instead(name: str, columns: Sequence[str]) -> str:
-    near = close_name(name, columns)
+    near = sources.close_name(name, columns)
     if near is None and all(WITH_POINT.fullmatch(column) for column in columns):
         return f"its first line holds numbers ({some_names(columns)}); expected one with the names of the columns."
     return f"did you mean {near!r}?" if near is not None else f"it has {some_names([c for c in columns if c])}."
@@ -238,7 +231,7 @@ def _instead(name: str, columns: Sequence[str]) -> str:
 
 def _possible_targets(columns: Mapping[str, Sequence[Any]]) -> tuple[str | Argument, ...]:
     """What may be predicted in its place; without such columns it may be in another file."""
-    found = candidates(columns)
+    found = sources.candidates(columns)
     if found:
         return (f" What may be predicted: {found}.",)
     return (" If it is in another file, give ", Argument("samples", ...), ".")
@@ -336,7 +329,7 @@ def join_table(
     columns = _roles_in(known, roles, str(samples))
     axes = _axes(table, transpose)
     match = best_match(axes, known.texts)
-    if transpose is not True and (match is None or match.count < LEAST_SHARE * len(match.places)):
+    if transpose is not True and (match is None or match.count < sources.LEAST_SHARE * len(match.places)):
         match = best_match(axes | _numbered_rows(table), known.texts)
     if match is None:
         raise _nothing_matches(axes, known, path, samples, transpose)
@@ -380,7 +373,7 @@ def _join(
     rows = source.rows or []
     _refuse_repeated(rows, match, known, path, samples)
     pairs = [(row, place) for row, place in enumerate(match.places) if place is not None]
-    if len(pairs) < max(2, LEAST_SHARE * len(rows)):
+    if len(pairs) < max(2, sources.LEAST_SHARE * len(rows)):
         raise _too_few(rows, match, known, path, samples)
     notes = _notes(rows, known, match, path, samples)
     others = [name for name in known if name and name not in (*columns, match.column)]
@@ -425,7 +418,9 @@ def _cells(table: Columns, places: Sequence[int]) -> dict[str, list[str]]:
     wanted = [f for f in places if f not in table.others or not is_text(table.others[f].type)]
     assert table.again is not None
     again = table.again([table.names[f] for f in wanted]).others if wanted else {}
-    return {table.names[f]: as_written((again[f] if f in wanted else table.others[f]).to_pylist()) for f in places}
+    return {
+        table.names[f]: sources.as_written((again[f] if f in wanted else table.others[f]).to_pylist()) for f in places
+    }
 
 
 def _genes_in_rows(table: Columns, match: Match, path: File) -> tuple[Source, list[int | None]]:
@@ -445,7 +440,7 @@ def _genes_in_rows(table: Columns, match: Match, path: File) -> tuple[Source, li
         features = [f"row {i}" for i in range(1, table.n_rows + 1)]
         notes.append("the rows have no names and are called 'row 1', 'row 2', ...")
     else:
-        features, renamed = distinct_names([name or UNNAMED for name in _row_names(table, naming)])
+        features, renamed = sources.distinct_names([name or sources.UNNAMED for name in _row_names(table, naming)])
         heading = table.names[naming]
         notes.append(f"features named by {f'the column {heading!r}' if heading else 'the first column'}")
         aside = [table.names[f] for f in rest if f != naming and f in table.others]
@@ -455,7 +450,7 @@ def _genes_in_rows(table: Columns, match: Match, path: File) -> tuple[Source, li
     X = np.ascontiguousarray(table.X[:, columns].T)
     own = table.numeric[columns].tolist()
     rows = [table.names[f] for f in own]
-    source = Source(X, features, {}, rows, [*notes, *renamed], layout=GENES_IN_ROWS)
+    source = Source(X, features, {}, rows, [*notes, *renamed], layout=sources.GENES_IN_ROWS)
     return source, [match.places[f] for f in own]
 
 
@@ -537,20 +532,20 @@ class Phenotypes(Mapping[str, Sequence[Any]]):
     """
 
     def __init__(self, columns: Mapping[str, Sequence[Any]], notes: Sequence[str] = (), *, typed: bool = False) -> None:
-        self.texts = {name: as_written(columns[name]) for name in columns}
+        self.texts = {name: sources.as_written(columns[name]) for name in columns}
         self.columns, self.notes, self.typed = columns, list(notes), typed
 
     def __getitem__(self, name: str) -> list[Any]:
         own = self._own(name)
         if self.typed:
-            return without_marks(self.columns[own])
-        values, notes = labels_or_numbers(self.texts[own], own)
+            return sources.without_marks(self.columns[own])
+        values, notes = sources.labels_or_numbers(self.texts[own], own)
         self.notes += [note for note in notes if note not in self.notes]
         return values
 
     def labels(self, name: str) -> list[Any]:
         """The cells of a column as they are written, None for what is missing: groups are never numbers."""
-        return without_marks(self.texts[self._own(name)])
+        return sources.without_marks(self.texts[self._own(name)])
 
     def _own(self, name: str) -> str:
         shorter = name.removesuffix(":ch1")  # as R's GEOquery calls it

@@ -11,18 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError
 from steadyset.io.files import BYTES_A_CELL, MAX_GB, File, check_max_gb, read_limited, readable, refuse_size
+from steadyset.io.formats import spreadsheet
 from steadyset.io.formats.columns import Columns, from_arrow, is_text
 from steadyset.io.formats.csv_files import TextTable, checked_form, read_csv, read_many_columns, rows_table, text_table
 from steadyset.io.formats.headings import find_heading, is_comment
 from steadyset.io.formats.record import TABLE, Format, endings_in_words, format_of, is_typed, is_workbook
-from steadyset.io.formats.spreadsheet import (
-    BYTES_A_TEXT_CELL,
-    among_names,
-    dates_in_texts,
-    gene_dates_in,
-    gene_dates_told,
-    sheet_called,
-)
 from steadyset.io.formats.text import TextForm, read_as, separator_of, text_rows
 from steadyset.io.labels import several, some_names
 
@@ -54,7 +47,7 @@ class Workbook:
     def chosen(self, sheet: str | int | None) -> tuple[Cells, tuple[str, ...]]:
         """One sheet, with what is to be said of the choice: the one that is asked for, or the only one with cells."""
         if sheet is not None:
-            name = sheet_called(self.names, sheet)
+            name = spreadsheet.sheet_called(self.names, sheet)
             if name is None:
                 raise InputError(
                     f"{self.path} has no sheet {sheet!r}; it has {some_names(self.names)}; give ",
@@ -201,7 +194,7 @@ def workbook_sheet(path: File, sheet: str | int | None, delimiter: str | None, m
     heading = find_heading(first, [bool(row) and is_comment(row[0]) for row in first])
     below = {(r - heading.above, c): date for (r, c), date in dates.items() if r >= heading.above}
     rows = rows[heading.above :]
-    genes = among_names(rows, below | dates_in_texts(rows))
+    genes = spreadsheet.among_names(rows, below | spreadsheet.dates_in_texts(rows))
     for (r, c), date in genes.items():
         rows[r][c] = date
     form = TextForm("utf-8", ",", heading=heading)
@@ -212,9 +205,11 @@ def workbook_sheet(path: File, sheet: str | int | None, delimiter: str | None, m
 def _from_text(path: File, sheet: str | int | None, delimiter: str | None, max_gb: float) -> Sheet:
     if sheet is not None:
         raise InputError(f"{path} is a text file; leave ", Argument("sheet"), " out.")
-    form = checked_form(path, delimiter, max_gb, bytes_a_cell=BYTES_A_TEXT_CELL)
+    form = checked_form(path, delimiter, max_gb, bytes_a_cell=spreadsheet.BYTES_A_TEXT_CELL)
     rows = _trimmed(list(text_rows(path, form)))
-    told = _genes_told(among_names(rows, dates_in_texts(rows)), lambda r, c: f"row {r + 1}, column {c + 1}")
+    told = _genes_told(
+        spreadsheet.among_names(rows, spreadsheet.dates_in_texts(rows)), lambda r, c: f"row {r + 1}, column {c + 1}"
+    )
     return Sheet(rows, (*read_as(form.words), *told))
 
 
@@ -222,7 +217,7 @@ def _genes_told(genes: Mapping[tuple[int, int], str], place: Callable[[int, int]
     if not genes:
         return ()
     first = min(genes)
-    return (gene_dates_told(genes[first], f"in {place(*first)}", len(genes)),)
+    return (spreadsheet.gene_dates_told(genes[first], f"in {place(*first)}", len(genes)),)
 
 
 def _trimmed(rows: list[list[str]]) -> list[list[str]]:
@@ -290,7 +285,9 @@ class TableFile:
         `apart` are never among the numbers: in a text or a workbook they stay as they are written, 01 is not 1.
         """
         read = self._columns(labels, apart)
-        told = () if is_workbook(self.file) else gene_dates_in(read.names)  # a workbook has told in which cells
+        told = (
+            () if is_workbook(self.file) else spreadsheet.gene_dates_in(read.names)
+        )  # a workbook has told in which cells
         notes = (*read.notes, *told)
         return replace(read, notes=notes, again=lambda more: self._columns(labels, (*apart, *more)))
 

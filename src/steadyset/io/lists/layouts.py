@@ -8,34 +8,12 @@ from textwrap import shorten
 import numpy as np
 
 from steadyset.foundation.errors import Argument, InputError, either
+from steadyset.io.formats import headings
 from steadyset.io.formats.columns import RUN
-from steadyset.io.formats.headings import (
-    ZERO_ONE,
-    TextRows,
-    are_called_runs,
-    are_row_numbers,
-    is_heading,
-    is_number,
-    is_row_of_marks,
-    is_symbol,
-    number_of,
-)
 from steadyset.io.labels import some_names
-from steadyset.io.lists import COLUMNS, GMT, GMX, IMPORTANCES, LISTS, LONG, RANKS, ROWS, WIDE
+from steadyset.io.lists import COLUMNS, GMT, GMX, IMPORTANCES, LISTS, LONG, RANKS, ROWS, WIDE, name_lists
 from steadyset.io.lists.entries import Entries, ReadOptions
 from steadyset.io.lists.long import entries_of_pairs, is_long, roles
-from steadyset.io.lists.name_lists import (
-    NO_NAMES,
-    Lists,
-    columns_of,
-    entries_of_lists,
-    gene_sets_in_columns,
-    gene_sets_in_rows,
-    lists_in_cells,
-    lists_in_columns,
-    lists_in_rows,
-    without_row_numbers,
-)
 from steadyset.io.lists.r_layouts import entries_of_r
 from steadyset.io.lists.wide import Wide, entries_of_numbers, names_of_rows, unknown_rows
 from steadyset.kernels.arrays import Floats
@@ -56,7 +34,7 @@ WAYS = (
 LINE_SHOWN = 40  # letters of a line
 
 
-def wide_cells(rows: TextRows, header: bool | None = None) -> Wide | None:
+def wide_cells(rows: headings.TextRows, header: bool | None = None) -> Wide | None:
     """The table, if all its cells are marks of one kind (which are 1) or numbers; None where they are not."""
     width = max(map(len, rows))
     square = [[*row, *[""] * (width - len(row))] for row in rows]
@@ -81,7 +59,7 @@ def with_row_names(table: Wide, transpose: bool | None) -> Wide:
     first = table.first
     if table.labels is None or first == RUN:
         return table
-    if first == "" and (are_called_runs(table.labels) or are_row_numbers(table.labels, None)):
+    if first == "" and (headings.are_called_runs(table.labels) or headings.are_row_numbers(table.labels, None)):
         return table
     columns = [first or "1", *(table.features if table.features is not None else ())]
     labels, told = names_of_rows(list(table.labels), "The table", columns, transpose)
@@ -90,21 +68,21 @@ def with_row_names(table: Wide, transpose: bool | None) -> Wide:
     return table._replace(labels=table.labels if labels is None else labels, transposed=told)
 
 
-def _may_name_columns(cells: Sequence[str], body: TextRows) -> bool:
+def _may_name_columns(cells: Sequence[str], body: headings.TextRows) -> bool:
     """Whether numbers may be identifiers above columns of numbers: distinct, and neither 0/1 nor ranks; fractions only
     above 0/1."""
-    if len(set(cells)) < len(cells) or set(cells) <= ZERO_ONE or not all(map(is_number, cells)):
+    if len(set(cells)) < len(cells) or set(cells) <= headings.ZERO_ONE or not all(map(headings.is_number, cells)):
         return False
     if not all(cell.isdecimal() for cell in cells):
-        return set(_cells(body)) <= ZERO_ONE
+        return set(_cells(body)) <= headings.ZERO_ONE
     return sorted(map(int, cells)) != list(range(1, len(cells) + 1)) and _numbers(body) is not None
 
 
 def _of_cells(square: list[list[str]], headed: bool, labelled: bool, header: bool | None) -> Wide | None:
     body = [row[labelled:] for row in square[headed:]]
     heading = square[0][labelled:]
-    numbered = header is None and all(map(is_number, square[0]))
-    marked = header is None and labelled and is_row_of_marks(square[0])
+    numbered = header is None and all(map(headings.is_number, square[0]))
+    marked = header is None and labelled and headings.is_row_of_marks(square[0])
     if not body or not body[0] or (headed and (numbered or marked or "" in heading)):
         return None
     marks = _marked(body)
@@ -112,7 +90,7 @@ def _of_cells(square: list[list[str]], headed: bool, labelled: bool, header: boo
     if array is None:
         return None
     labels = [row[0] for row in square[headed:]] if labelled else None
-    if labels is not None and (all(map(is_number, labels)) and not headed):
+    if labels is not None and (all(map(headings.is_number, labels)) and not headed):
         return None
     first = square[0][0] if labelled and headed else None
     written = [row[0] for row in square[headed:]] if labels is None else None
@@ -124,7 +102,7 @@ def _cells(body: Iterable[Sequence[str]]) -> Iterable[str]:
     return (cell for row in body for cell in row)
 
 
-def _marked(body: TextRows) -> Floats | None:
+def _marked(body: headings.TextRows) -> Floats | None:
     found = {cell.lower() for cell in _cells(body)}
     for yes, no in WAYS:
         if found <= yes | no and found & yes:
@@ -132,13 +110,13 @@ def _marked(body: TextRows) -> Floats | None:
     return None
 
 
-def _numbers(body: TextRows) -> Floats | None:
-    if not all(map(is_number, _cells(body))):
+def _numbers(body: headings.TextRows) -> Floats | None:
+    if not all(map(headings.is_number, _cells(body))):
         return None
-    return np.array([[number_of(cell) for cell in row] for row in body])
+    return np.array([[headings.number_of(cell) for cell in row] for row in body])
 
 
-def entries_of_rows(cells: TextRows, reading: ReadOptions, *, short: bool = False) -> Entries:
+def entries_of_rows(cells: headings.TextRows, reading: ReadOptions, *, short: bool = False) -> Entries:
     """The runs of a table of text cells, with a line of what was understood as its first note.
 
     `short`: the first row may be a header without a name for the first column, which only tables of numbers have.
@@ -148,13 +126,13 @@ def entries_of_rows(cells: TextRows, reading: ReadOptions, *, short: bool = Fals
     if not rows:
         raise InputError("The table has no cells; expected lists of names, or a table of runs and features.")
     if reading.layout in LISTS:
-        return entries_of_lists(_lists(rows, reading.layout, reading), reading)
+        return name_lists.entries_of_lists(_lists(rows, reading.layout, reading), reading)
     of_r = entries_of_r(rows, reading)
     if of_r is not None:
         return of_r
-    columns, _, notes = without_row_numbers(columns_of(rows))
-    if reading.layout is None and (within := lists_in_cells(rows, columns)) is not None:
-        return entries_of_lists(within, reading)
+    columns, _, notes = name_lists.without_row_numbers(name_lists.columns_of(rows))
+    if reading.layout is None and (within := name_lists.lists_in_cells(rows, columns)) is not None:
+        return name_lists.entries_of_lists(within, reading)
     if is_long(columns, reading):
         entries = entries_of_pairs(columns, roles(columns, reading), reading)
         return entries._replace(notes=(*entries.notes, *notes))
@@ -176,21 +154,21 @@ def entries_of_rows(cells: TextRows, reading: ReadOptions, *, short: bool = Fals
             ".",
         )
     _refuse_wrong_cells(rows)
-    return entries_of_lists(_lists(rows, layout_of_names(rows), reading), reading)
+    return name_lists.entries_of_lists(_lists(rows, layout_of_names(rows), reading), reading)
 
 
-def _refuse_wrong_cells(rows: TextRows) -> None:
+def _refuse_wrong_cells(rows: headings.TextRows) -> None:
     """A table of 0 and 1 or of fractions in which a few cells are something else is no table of names.
 
     Nor is one of numbers beside names that lacks some of the numbers.
     """
     body = [(i, f, cell) for i, row in enumerate(rows[1:], 2) for f, cell in enumerate(row) if f]
-    named = len(rows[0]) > 1 and not any(map(is_number, [*rows[0], *(row[0] for row in rows[1:])]))
+    named = len(rows[0]) > 1 and not any(map(headings.is_number, [*rows[0], *(row[0] for row in rows[1:])]))
     blank = next(((i, f) for i, f, cell in body if not cell), None)
-    if named and blank is not None and all(is_number(cell) for _, _, cell in body if cell):
+    if named and blank is not None and all(headings.is_number(cell) for _, _, cell in body if cell):
         i, f = blank
         raise InputError(f"Row {i} holds no number in column {f + 1}; expected one in every cell beside the names.")
-    for fits, wanted in ((lambda cell: cell in ZERO_ONE, "0 or 1"), (_is_fraction, "a number")):
+    for fits, wanted in ((lambda cell: cell in headings.ZERO_ONE, "0 or 1"), (_is_fraction, "a number")):
         wrong = [(i, f, cell) for i, f, cell in body if not fits(cell)]
         if body and 2 * len(wrong) < len(body):
             i, f, cell = wrong[0] if wrong else (2, 0, rows[1][0])
@@ -199,22 +177,22 @@ def _refuse_wrong_cells(rows: TextRows) -> None:
 
 
 def _is_fraction(cell: str) -> bool:
-    return is_number(cell) and not cell.isdigit()
+    return headings.is_number(cell) and not cell.isdigit()
 
 
-def _lists(rows: TextRows, layout: str, reading: ReadOptions) -> Lists:
+def _lists(rows: headings.TextRows, layout: str, reading: ReadOptions) -> name_lists.Lists:
     if layout == GMT:
-        return gene_sets_in_rows(rows)
+        return name_lists.gene_sets_in_rows(rows)
     if layout == GMX:
-        return gene_sets_in_columns(rows)
+        return name_lists.gene_sets_in_columns(rows)
     if layout == ROWS and all(len(row) == 1 for row in rows) and any(" " in row[0] for row in rows):
-        found = lists_in_rows([row[0].split() for row in rows], reading.header)
+        found = name_lists.lists_in_rows([row[0].split() for row in rows], reading.header)
         return found._replace(notes=(*found.notes, "names separated by spaces"))
     transposed = bool(reading.transpose) != (layout == ROWS)
-    return (lists_in_rows if transposed else lists_in_columns)(rows, reading.header)
+    return (name_lists.lists_in_rows if transposed else name_lists.lists_in_columns)(rows, reading.header)
 
 
-def layout_of_names(rows: TextRows) -> str:
+def layout_of_names(rows: headings.TextRows) -> str:
     """Whether lists of names stand in columns or in rows.
 
     A list holds a name once, and starts at the edge of the table; names that several lists share show up in several
@@ -222,8 +200,8 @@ def layout_of_names(rows: TextRows) -> str:
     """
     if _looks_like_gmt(rows):
         return GMT
-    rows = [["" if cell in NO_NAMES else cell for cell in row] for row in rows]
-    columns, told, _ = without_row_numbers(columns_of(rows))
+    rows = [["" if cell in name_lists.NO_NAMES else cell for cell in row] for row in rows]
+    columns, told, _ = name_lists.without_row_numbers(name_lists.columns_of(rows))
     if len(columns) == 1:
         _refuse_spaces(columns[0])
         return COLUMNS
@@ -235,11 +213,13 @@ def layout_of_names(rows: TextRows) -> str:
     if in_rows and not in_columns and shared:
         return ROWS
     if in_columns and in_rows and shared:
-        if told or are_called_runs([column[0] for column in columns]):
+        if told or headings.are_called_runs([column[0] for column in columns]):
             return COLUMNS
-        if are_called_runs([row[0] for row in rows]):
+        if headings.are_called_runs([row[0] for row in rows]):
             return ROWS
-        above, before = (is_heading([[cell for cell in cells if cell] for cells in lists]) for lists in (columns, rows))
+        above, before = (
+            headings.is_heading([[cell for cell in cells if cell] for cells in lists]) for lists in (columns, rows)
+        )
         if above != before and (above or before):
             return COLUMNS if above else ROWS
     both = in_columns == in_rows
@@ -253,7 +233,7 @@ def _refuse_spaces(names: Sequence[str]) -> None:
     words = [set(name.split()) for name in names if name]
     every = {word for some in words for word in some}
     recurring = len(every) < sum(map(len, words))
-    if len(words) > 1 and all(len(some) > 1 for some in words) and (recurring or all(map(is_symbol, every))):
+    if len(words) > 1 and all(len(some) > 1 for some in words) and (recurring or all(map(headings.is_symbol, every))):
         shown = some_names([shorten(name, LINE_SHOWN, placeholder=" ...") for name in names])
         raise InputError(
             f"The lines ({shown}) may be lists whose names are separated by spaces, or single names; in the first case "
@@ -265,7 +245,7 @@ def _refuse_spaces(names: Sequence[str]) -> None:
         )
 
 
-def _why(in_columns: bool, in_rows: bool, shared: bool, columns: TextRows) -> str:
+def _why(in_columns: bool, in_rows: bool, shared: bool, columns: headings.TextRows) -> str:
     firsts = some_names([column[0] for column in columns])
     if in_columns and in_rows and shared:
         return f"The names may be lists in columns ({firsts} first) or in rows; "
@@ -278,17 +258,17 @@ def _why(in_columns: bool, in_rows: bool, shared: bool, columns: TextRows) -> st
     return f"The table ({firsts} first) is neither one of 0 and 1, marks or numbers, nor clearly one of lists; "
 
 
-def _from_the_edge(lists: TextRows) -> bool:
+def _from_the_edge(lists: headings.TextRows) -> bool:
     """Whether each list has its blanks after its names."""
     return all("" not in cells[: len([cell for cell in cells if cell])] for cells in lists)
 
 
-def _once_each(lists: TextRows) -> bool:
+def _once_each(lists: headings.TextRows) -> bool:
     filled = ([cell for cell in cells if cell] for cells in lists)
     return all(len(set(cells)) == len(cells) for cells in filled)
 
 
-def _share_names(columns: TextRows) -> bool:
+def _share_names(columns: headings.TextRows) -> bool:
     """Whether some name stands in two columns."""
     seen: set[str] = set()
     for column in columns:
@@ -299,7 +279,7 @@ def _share_names(columns: TextRows) -> bool:
     return False
 
 
-def _looks_like_gmt(rows: TextRows) -> bool:
+def _looks_like_gmt(rows: headings.TextRows) -> bool:
     """A second column that is no name: a word for nothing, an address, or words where names have no spaces."""
     if len(rows) < 2 or min(map(len, rows)) < 3:
         return False
@@ -310,4 +290,4 @@ def _looks_like_gmt(rows: TextRows) -> bool:
         return False
     addresses = all("://" in cell for cell in second)
     sentences = all(" " in cell for cell in second) and not any(" " in name for name in names)
-    return set(second) <= NO_NAMES | {"", "na"} or addresses or sentences
+    return set(second) <= name_lists.NO_NAMES | {"", "na"} or addresses or sentences

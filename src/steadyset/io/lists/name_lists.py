@@ -15,16 +15,8 @@ from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from steadyset.foundation.errors import Argument, InputError, either
+from steadyset.io.formats import headings
 from steadyset.io.formats.columns import NULLS
-from steadyset.io.formats.headings import (
-    TextRows,
-    are_row_numbers,
-    is_feature_word,
-    is_heading,
-    is_number,
-    is_run_word,
-    is_symbol,
-)
 from steadyset.io.formats.spreadsheet import gene_dates_in
 from steadyset.io.labels import several, some_names
 from steadyset.io.lists import COLUMNS, ROWS
@@ -71,21 +63,21 @@ def entries_of_lists(found: Lists, reading: ReadOptions) -> Entries:
     return entries._replace(notes=(line, *notes))
 
 
-def lists_in_columns(rows: TextRows, header: bool | None) -> Lists:
+def lists_in_columns(rows: headings.TextRows, header: bool | None) -> Lists:
     """One column per list, with or without a heading, padded with blanks."""
     columns, told, notes = without_row_numbers(columns_of(rows))
     headed = _headed(columns, told if header is None else header, "row")
     return _labelled(columns, headed, "column", notes)
 
 
-def lists_in_rows(rows: TextRows, header: bool | None) -> Lists:
+def lists_in_rows(rows: headings.TextRows, header: bool | None) -> Lists:
     """One row per list, with or without a label in its first cell; rows may have any length."""
     cells = [list(row) for row in rows]
     headed = _headed(cells, header, "column")
     return _labelled(cells, headed, "row", ())
 
 
-def gene_sets_in_rows(rows: TextRows) -> Lists:
+def gene_sets_in_rows(rows: headings.TextRows) -> Lists:
     """GMT: one row per list, its name, a description, then its members."""
     short = next((i for i, row in enumerate(rows) if len(row) < 2 or not row[0]), None)
     if short is not None:
@@ -98,7 +90,7 @@ def gene_sets_in_rows(rows: TextRows) -> Lists:
     return Lists([list(row[2:]) for row in rows], [row[0] for row in rows], several(len(rows), "GMT line"))
 
 
-def gene_sets_in_columns(rows: TextRows) -> Lists:
+def gene_sets_in_columns(rows: headings.TextRows) -> Lists:
     """GMX: one column per list, its name in the first row, a description in the second, then its members."""
     columns = columns_of(rows)
     if len(rows) < 2 or not all(column[0] for column in columns):
@@ -113,7 +105,7 @@ def gene_sets_in_columns(rows: TextRows) -> Lists:
     )
 
 
-def one_list(rows: TextRows, header: bool | None = None) -> list[str] | None:
+def one_list(rows: headings.TextRows, header: bool | None = None) -> list[str] | None:
     """The names of a file or sheet that holds a single list, one a line or all in one line; None where it does not."""
     if len(rows) == 1:
         return list(rows[0])
@@ -121,11 +113,11 @@ def one_list(rows: TextRows, header: bool | None = None) -> list[str] | None:
     if len(columns) != 1:
         return [] if not columns else None
     header = told if header is None else header
-    headed = is_heading(columns) if header is None else header
+    headed = headings.is_heading(columns) if header is None else header
     return columns[0][1:] if headed else columns[0]
 
 
-def columns_of(rows: TextRows) -> list[list[str]]:
+def columns_of(rows: headings.TextRows) -> list[list[str]]:
     """The columns of rows of any length, as long as the longest; columns without any cell are left out."""
     columns = [list(column) for column in zip_longest(*rows, fillvalue="")]
     return [column for column in columns if any(column)]
@@ -135,15 +127,15 @@ def without_row_numbers(columns: list[list[str]]) -> tuple[list[list[str]], bool
     """The columns without a first one that counts the rows; it also tells whether the first row is a heading."""
     if len(columns) > 1:
         for headed in (False, True):
-            if are_row_numbers(columns[0][headed:], columns[0][0] if headed else None):
+            if headings.are_row_numbers(columns[0][headed:], columns[0][0] if headed else None):
                 return columns[1:], headed, ("the first column, which counts the rows, is left out",)
     return columns, None, ()
 
 
-def _headed(lists: TextRows, header: bool | None, what: str) -> bool:
+def _headed(lists: headings.TextRows, header: bool | None, what: str) -> bool:
     if header is not None:
         return header
-    found = is_heading([[cell for cell in cells if cell] if cells and cells[0] else cells for cells in lists])
+    found = headings.is_heading([[cell for cell in cells if cell] if cells and cells[0] else cells for cells in lists])
     if found is None:
         firsts = [cells[0] for cells in lists]
         raise InputError(
@@ -157,9 +149,9 @@ def _headed(lists: TextRows, header: bool | None, what: str) -> bool:
     return found
 
 
-def _labelled(lists: TextRows, headed: bool, what: str, notes: Iterable[str]) -> Lists:
+def _labelled(lists: headings.TextRows, headed: bool, what: str, notes: Iterable[str]) -> Lists:
     labels = [cells[0] for cells in lists] if headed else None
-    if labels is not None and all(map(is_feature_word, labels)):
+    if labels is not None and all(map(headings.is_feature_word, labels)):
         labels = None if len(set(labels)) < len(labels) or len(labels) == 1 else labels
     source = several(len(lists), what) + (" with a heading" if headed and what == "column" else "")
     return Lists([list(cells[headed:]) for cells in lists], labels, source, tuple(notes))
@@ -295,7 +287,7 @@ def _short(cell: str) -> str:
     return repr(cell if len(cell) <= 40 else f"{cell[:37]}...")
 
 
-def lists_in_cells(rows: TextRows, columns: TextRows) -> Lists | None:
+def lists_in_cells(rows: headings.TextRows, columns: headings.TextRows) -> Lists | None:
     """A table with one row per run, one column of which holds the whole list; None where it is something else."""
     whole = _rejoined(rows)
     if whole is not None and (headed := _are_lists(whole, one_or_more)) is not None:
@@ -310,7 +302,7 @@ def lists_in_cells(rows: TextRows, columns: TextRows) -> Lists | None:
     return _labelled_rows(rows)
 
 
-def _rejoined(rows: TextRows) -> list[str] | None:
+def _rejoined(rows: headings.TextRows) -> list[str] | None:
     """Lines that are printed lists, which whoever read the file took apart at their commas."""
     if not any(TORN.fullmatch(row[0]) for row in rows if len(row) > 1):
         return None
@@ -339,7 +331,7 @@ def _naming(others: Sequence[list[str]], headed: bool, parts: Splitter, features
 
     A column with names of the features is another list.
     """
-    called = [other for other in others if headed and is_run_word(other[0])]
+    called = [other for other in others if headed and headings.is_run_word(other[0])]
     if called and _name_the_rows([*zip(*called, strict=True)][headed:]):
         return called
     own = [other for other in others if _name_the_rows(other[headed:])]
@@ -360,8 +352,10 @@ def _between(mark: str, cell: str) -> list[str] | None:
         return []
     names = [name.strip() for name in cell.split(mark)]
     names = names[:-1] if len(names) > 1 and not names[-1] else names  # one that ends with the separator
-    is_decimal = mark in cell and is_number(cell.replace(",", "."))  # an identifier by itself may be all digits
-    is_one = is_decimal or (mark == " " and not all(map(is_symbol, names)))
+    is_decimal = mark in cell and headings.is_number(
+        cell.replace(",", ".")
+    )  # an identifier by itself may be all digits
+    is_one = is_decimal or (mark == " " and not all(map(headings.is_symbol, names)))
     torn = len(names) > 1 and any(map(TORN.fullmatch, names))
     return None if is_one or torn or not all(names) else names
 
@@ -393,7 +387,7 @@ def _name_the_rows(cells: Sequence[str] | Sequence[tuple[str, ...]]) -> bool:
     return bool(cells) and all(cells) and len(set(cells)) == len(cells)
 
 
-def _labelled_rows(rows: TextRows) -> Lists | None:
+def _labelled_rows(rows: headings.TextRows) -> Lists | None:
     """One list in each row, the label and a colon before its first name."""
     found = [LABELLED.fullmatch(row[0]) for row in rows]
     if len(rows) < 2 or not all(found) or not _name_the_rows([one[1] for one in found if one]):

@@ -16,19 +16,10 @@ from steadyset.foundation.errors import Argument, InputError, after
 from steadyset.io.data.sources import as_written
 from steadyset.io.disk import DATABASE, SETTINGS, explained, write_durably, written_durably
 from steadyset.io.files import BYTES_A_NAME, File, first_line, readable, refuse_size
+from steadyset.io.formats import record
 from steadyset.io.formats.columns import FEATURE, NULLS, RUN, Columns, is_numeric
 from steadyset.io.formats.csv_files import checked_form
 from steadyset.io.formats.headings import TOP, is_comment, is_feature_word, is_number, is_row_of_marks
-from steadyset.io.formats.record import (
-    FORMATS,
-    ONE_LIST,
-    PACKED,
-    endings,
-    endings_in_words,
-    format_of,
-    is_typed,
-    is_workbook,
-)
 from steadyset.io.formats.record import LISTS as LISTS_OF_RUNS
 from steadyset.io.formats.spreadsheet import BYTES_A_TEXT_CELL, MADE, cell_text, formulas_told, spreadsheet_safe
 from steadyset.io.formats.tables import Sheet, TableFile, read_json_file, read_sheet, sheet_names, written_format
@@ -89,14 +80,14 @@ def lists_in_folder(folder: Path, reading: ReadOptions) -> Lists:
 def holds_lists(folder: Path) -> bool:
     """Whether a folder has files that may be lists, and nothing that a program of ours recorded in it."""
     names = [file.name for file in folder.iterdir()]
-    recorded = any(name.endswith((*FORMATS["json"].endings, Path(DATABASE).suffix)) for name in names)
+    recorded = any(name.endswith((*record.FORMATS["json"].endings, Path(DATABASE).suffix)) for name in names)
     return not recorded and any(_is_list(folder / name, ending) for name in names for ending in _list_endings())
 
 
 def _list_endings() -> list[str]:
     """The endings of files with one list each; that of text, which says nothing else, comes before those of tables."""
-    plain = FORMATS["text"].endings[0]
-    return sorted(endings(lambda one: ONE_LIST in one.holds), key=lambda ending: ending != plain)
+    plain = record.FORMATS["text"].endings[0]
+    return sorted(record.endings(lambda one: record.ONE_LIST in one.holds), key=lambda ending: ending != plain)
 
 
 def _is_list(file: Path, ending: str) -> bool:
@@ -139,10 +130,10 @@ def read_selections(path: File, reading: ReadOptions) -> Entries:
     if path.is_dir():
         with after(f"{path}: "):
             return entries_of_lists(lists_in_folder(path.path, reading), reading)
-    known = format_of(path.name)
+    known = record.format_of(path.name)
     if known is not None and known.read_lists is not None:
         return known.read_lists(path, reading)
-    if is_workbook(path):
+    if record.is_workbook(path):
         return _from_workbook(path, reading)
     if known is not None and known.layout:
         reading = replace(reading, layout=reading.layout or known.layout)
@@ -160,7 +151,7 @@ def _from_table(path: File, reading: ReadOptions) -> Entries | None:
         found = file.many_columns(labels=True)
         table, notes = file.arrow() if found is None else (None, found.notes)
     except InputError:
-        if is_typed(path.name):
+        if record.is_typed(path.name):
             raise
         return None  # the reader of cells takes more, and says what is wrong where it does not
     if table is not None and table.num_columns and str(table.schema.field(0).type).startswith(("date", "time")):
@@ -182,7 +173,7 @@ def _entries_of_table(
         return _from_numbers(path, wide_numbers(found, reading.transpose), reading)
     if reading.layout != LONG and table is not None and _is_wide(table, reading):
         return _from_numbers(path, wide_table(table, "The table", reading.transpose), reading)
-    return entries_of_rows(_as_text(table), reading) if table is not None and is_typed(path.name) else None
+    return entries_of_rows(_as_text(table), reading) if table is not None and record.is_typed(path.name) else None
 
 
 def _lists_within(table: pa.Table) -> Lists | None:
@@ -196,7 +187,7 @@ def _lists_within(table: pa.Table) -> Lists | None:
 def _from_sheet(path: File, reading: ReadOptions) -> Entries:
     """A table of text cells in any layout."""
     _check_ending(path)
-    if is_workbook(path) or reading.sheet is not None:
+    if record.is_workbook(path) or reading.sheet is not None:
         sheet = read_sheet(path, sheet=reading.sheet, max_gb=reading.max_gb)
         rows, form = sheet.rows, None
     else:
@@ -211,7 +202,7 @@ def _from_sheet(path: File, reading: ReadOptions) -> Entries:
 
 def _text_cells(path: File, reading: ReadOptions) -> tuple[list[list[str]], TextForm]:
     """The cells of a text file as they stand; a row with several of them is a list rather than a title."""
-    known = format_of(path.name)
+    known = record.format_of(path.name)
     delimiter = "tab" if known is not None and known.layout and known.layout == reading.layout else None
     with readable(path):
         form = checked_form(path, delimiter, reading.max_gb, bytes_a_cell=BYTES_A_TEXT_CELL)
@@ -332,11 +323,11 @@ def _as_text(table: pa.Table) -> list[list[str]]:
 
 
 def _check_ending(path: File) -> None:
-    found = format_of(path.name)
-    if is_workbook(path) or (found is not None and found.text and LISTS_OF_RUNS in found.holds):
+    found = record.format_of(path.name)
+    if record.is_workbook(path) or (found is not None and found.text and LISTS_OF_RUNS in found.holds):
         return
     with readable(path):  # what does not exist has no wrong ending
-        raise InputError(f"{path} has an unknown ending; expected {endings_in_words(LISTS_OF_RUNS)}.")
+        raise InputError(f"{path} has an unknown ending; expected {record.endings_in_words(LISTS_OF_RUNS)}.")
 
 
 LOOKED_AT = 20  # rows of the data that tell which columns hold text
@@ -385,10 +376,10 @@ def _edges(path: File, max_gb: float) -> tuple[Sequence[str], Sequence[str], Col
 
     A first cell that is the name of a feature is part of both.
     """
-    if is_typed(path.name):
+    if record.is_typed(path.name):
         table, _ = TableFile(path, max_gb=max_gb).arrow()
         return table.column_names, [], [field.name for field in table.schema if not is_numeric(field.type)]
-    form = None if is_workbook(path) else text_form(path, None, max_gb)
+    form = None if record.is_workbook(path) else text_form(path, None, max_gb)
     rows: Iterable[Sequence[str]] = read_sheet(path, max_gb=max_gb).rows if form is None else text_rows(path, form)
     heading: Sequence[str] = []
     column: list[str] = []
@@ -574,6 +565,6 @@ def write_text(entries: Entries, layout: str | None, path: Path, *, delimiter: s
 
     table = _as_table(entries, layout)
     options = arrow_csv.WriteOptions(delimiter=delimiter, quoting_style="needed")
-    packing = "gzip" if path.suffix.lower() == PACKED else None
+    packing = "gzip" if path.suffix.lower() == record.PACKED else None
     with written_durably(path) as beside, pa.output_stream(str(beside), compression=packing) as sink:
         arrow_csv.write_csv(table, sink, options)

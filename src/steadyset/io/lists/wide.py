@@ -13,17 +13,8 @@ import numpy.typing as npt
 from steadyset.foundation.arguments import check_flag, wrong_argument
 from steadyset.foundation.errors import Argument, InputError, either
 from steadyset.io.data.sources import as_written
+from steadyset.io.formats import headings
 from steadyset.io.formats.columns import RUN, Columns
-from steadyset.io.formats.headings import (
-    NUMBERED,
-    RUN_LIKE,
-    WHOLE_NUMBER,
-    are_called_runs,
-    are_row_numbers,
-    is_feature_word,
-    is_run_word,
-    unnamed_in_r,
-)
 from steadyset.io.labels import (
     AppearanceOrder,
     Names,
@@ -191,7 +182,7 @@ def oriented(read: Wide, what: str, features: Names, labels: Names, *, transpose
     transpose = told if transpose is None else transpose
     if transpose:
         array, columns, rows = array.T, rows, columns
-        numbered = rows is not None and all(NUMBERED.fullmatch(str(name)) for name in rows)
+        numbered = rows is not None and all(headings.NUMBERED.fullmatch(str(name)) for name in rows)
         rows = None if numbered else rows
     elif transpose is None and labels is None:
         _refuse_features_in_rows(what, array.shape, columns, rows)
@@ -223,7 +214,7 @@ def names_of_rows(
 ) -> tuple[Names, bool | None]:
     """The names in a first column of text, and whether they are those of features; None where they are no names."""
     told = told_transposed(columns, transpose)
-    if transpose is None and are_called_runs(column):
+    if transpose is None and headings.are_called_runs(column):
         told = None  # a heading such as gene may also stand for the columns
     return _first_column(column, what, columns[0], told), told
 
@@ -231,9 +222,9 @@ def names_of_rows(
 def _first_column(column: list[Any], what: str, name: str, transpose: bool | None) -> Names:
     """What a first column of text names: the features where these are the rows; else nobody knows, so it is asked."""
     names = _labels(column, what, name)
-    if transpose or is_run_word(name):
+    if transpose or headings.is_run_word(name):
         return names
-    if transpose is None and not any(WHOLE_NUMBER.fullmatch(text) for text in names):
+    if transpose is None and not any(headings.WHOLE_NUMBER.fullmatch(text) for text in names):
         raise unknown_rows(what, "text", name, names)
     return None
 
@@ -252,10 +243,10 @@ def _refuse_features_in_rows(what: str, shape: tuple[int, ...], columns: Names, 
     """A table whose rows are named, but not like runs, and which has far more of them, or columns called like runs."""
     if rows is None:
         return
-    named_runs = columns is not None and are_called_runs(columns) and not are_called_runs(rows)
-    called_like_runs = named_runs or (columns is not None and unnamed_in_r(columns))
-    if all(RUN_LIKE.fullmatch(str(name)) for name in rows):
-        unclear = named_runs and not are_row_numbers([str(name) for name in rows], None)
+    named_runs = columns is not None and headings.are_called_runs(columns) and not headings.are_called_runs(rows)
+    called_like_runs = named_runs or (columns is not None and headings.unnamed_in_r(columns))
+    if all(headings.RUN_LIKE.fullmatch(str(name)) for name in rows):
+        unclear = named_runs and not headings.are_row_numbers([str(name) for name in rows], None)
     else:
         unclear = called_like_runs or far_more_runs(*shape)
     if unclear:
@@ -277,9 +268,9 @@ def told_transposed(columns: Sequence[str], transpose: bool | None) -> bool | No
     if transpose is not None or len(columns) < 2:
         return transpose
     first, others = str(columns[0]), columns[1:]
-    if first in (RUN, "") or is_run_word(first):
+    if first in (RUN, "") or headings.is_run_word(first):
         return None
-    return True if is_feature_word(first) or are_called_runs(others) else None
+    return True if headings.is_feature_word(first) or headings.are_called_runs(others) else None
 
 
 def far_more_runs(n_runs: int, n_features: int) -> bool:
@@ -394,10 +385,10 @@ def may_name_rows(found: Wide, transpose: bool | None) -> bool:
     if np.isin(first, (0, 1)).all():
         return False
     heading, told = str(found.features[0]), told_transposed(found.features, transpose)
-    if (told and is_feature_word(heading)) or told_transposed(found.features, None):
+    if (told and headings.is_feature_word(heading)) or told_transposed(found.features, None):
         return True
     whole, marks = not np.any(first != np.floor(first)), bool(np.isin(others, (0, 1)).all())
-    return (is_run_word(heading) and (whole or marks)) or (marks and (whole or transpose is not None))
+    return (headings.is_run_word(heading) and (whole or marks)) or (marks and (whole or transpose is not None))
 
 
 def _named_rows(found: Wide, transpose: bool | None) -> tuple[Wide, list[str]]:
@@ -410,7 +401,7 @@ def _named_rows(found: Wide, transpose: bool | None) -> tuple[Wide, list[str]]:
     assert found.features is not None
     heading, others = str(found.features[0]), found.array[:, 1:]
     told = told_transposed(found.features, transpose)
-    if told is None and not is_run_word(heading) and not are_row_numbers(labels, None):
+    if told is None and not headings.is_run_word(heading) and not headings.are_row_numbers(labels, None):
         raise unknown_rows(WHAT, "numbers", heading, labels)
     named = found._replace(array=others, features=found.features[1:], labels=labels, transposed=told)
     return named, [f"the first column {heading!r} names the rows"]

@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.jit import kernel, summing_kernel, summing_part
+from steadyset.kernels.jit import kernel, summing_kernel
 
 
 @summing_kernel
@@ -28,49 +28,6 @@ def dot(a: Floats, b: Floats) -> float:
     for i in range(len(a)):
         total += a[i] * b[i]
     return total
-
-
-@summing_part
-def leading_dot(a: Floats, b: Floats, n: int) -> float:
-    """sum_i a_i b_i over the first n places."""
-    total = 0.0
-    for i in range(n):
-        total += a[i] * b[i]
-    return total
-
-
-@summing_part
-def row_dot(A: Floats, r: int, x: Floats, n: int) -> float:
-    """sum_i A_ri x_i over the first n places; a view of the row would cost more than a short sum."""
-    total = 0.0
-    for i in range(n):
-        total += A[r, i] * x[i]
-    return total
-
-
-@summing_part
-def rows_dot(A: Floats, r: int, s: int, n: int) -> float:
-    """sum_i A_ri A_si over the first n places."""
-    total = 0.0
-    for i in range(n):
-        total += A[r, i] * A[s, i]
-    return total
-
-
-@summing_part
-def add_row(c: float, A: Floats, r: int, b: Floats, n: int) -> None:
-    """Add c times row r of A to b at the first n places."""
-    for i in range(n):
-        b[i] += c * A[r, i]
-
-
-@summing_kernel
-def total(a: Floats) -> float:
-    """sum_i a_i."""
-    value = 0.0
-    for i in range(len(a)):
-        value += a[i]
-    return value
 
 
 @kernel
@@ -158,6 +115,7 @@ def pivoted_cholesky(K: Floats, relative_floor: float) -> tuple[Floats, Ints]:
             columns[r, i] /= root
             left[i] -= columns[r, i] * columns[r, i]
         for s in range(r):
+            # They are zero but for rounding, and exact zeros make the triangle one.
             columns[r, pivots[s]] = 0.0
         left[pivots[: r + 1]] = 0.0
     return columns, pivots

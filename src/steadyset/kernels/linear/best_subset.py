@@ -150,6 +150,7 @@ def _best_filling(
         gain[j] = -1.0
         support[slot] = j
         theta, objective = ridge_fit(Xt, y, w, support, start, ridge, logistic, tol)
+        # Better by more than the tolerance, so that of equal candidates, such as copies, the first one stays.
         if best < 0 or objective < best_objective - tol:
             best_theta, best_objective, best = theta, objective, j
     support[slot] = best
@@ -182,6 +183,7 @@ def _project(lengths: Floats, gram: Floats, support: Ints) -> tuple[Floats, Floa
     if m > 0 and cholesky(L, m, 1e-14):
         for a in range(m):
             cholesky_solve(L, m, inverse[a])
+            # The diagonal of the inverse of a Gram matrix holds the inverse squared lengths off all other columns.
             spanned_alone[a] = 1.0 / inverse[a, a]
     regression = np.empty((m, len(free)))
     for a in range(m):

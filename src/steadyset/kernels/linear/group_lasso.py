@@ -57,18 +57,22 @@ def fit_group_lasso(
             own = slice(bounds[g], bounds[g + 1])
             broken = _violation(coef[own], descent[own], strength[g])
             violation = max(violation, broken)
+            # A working set: with most groups at zero the sweeps pass over few of them, and each round checks all.
             in_work[g] = broken > tol or _norm(coef[own]) > 0.0
         work = np.flatnonzero(in_work)
         objective = mean_loss(y, w, eta, logistic) + _penalty(coef, bounds, strength, work)
         if violation <= tol or sweeps_left[0] <= 0:
             break
         before = coef.copy()
+        # Sweeps as exact as Newton's quadratic rate needs, and no more.
         goal = max(0.1 * tol, min(0.1 * violation, violation * violation))
         moved = _minimise_quadratic(
             Xt, curvature, residual, bounds, strength, goal, tol, sweeps_left, done, work, coef, intercept
         )
         direction = coef - before
         step = 1.0
+        # The quadratic model may go too far where the loss bends less than at the start (logistic); halving restores
+        # descent.
         for _ in range(MOST_HALVINGS):
             eta = linear_predictor(Xt, coef, intercept + step * (moved - intercept))
             now = mean_loss(y, w, eta, logistic) + _penalty(coef, bounds, strength, work)
@@ -125,6 +129,7 @@ def _minimise_quadratic(
             own = slice(bounds[g], bounds[g + 1])
             descent = times(Xt[own], residual)
             old = coef[own].copy()
+            # With some slack: on the border rounding would let a group in and out for ever.
             if _norm(old) == 0.0 and _norm(descent) <= strength[g] + tol:
                 continue
             coef[own] = _minimise_group(hessians[a], descent + times(hessians[a], old), strength[g], old)
@@ -149,6 +154,8 @@ def _minimise_group(H: Floats, target: Floats, strength: float, start: Floats) -
     if len(target) == 1:
         scale: float = (1.0 - strength / size) / H[0, 0]
         return scale * target
+    # mu |b(mu)| grows with mu, so there is one root. |b| is at least |target| / (trace H + mu), because no eigenvalue
+    # of H is above its trace: that bounds mu from above.
     low = 0.0
     high = strength * np.trace(H) / (size - strength)
     mu = strength / _norm(start) if _norm(start) > 0.0 else high
@@ -175,6 +182,7 @@ def _minimise_group(H: Floats, target: Floats, strength: float, start: Floats) -
             low = mu
         further = best.copy()
         cholesky_solve(shifted, len(target), further)
+        # Newton's step: the derivative of mu |b| is |b| - mu b' (H + mu I)^-1 b / |b|.
         mu -= excess / (norm - mu * dot(best, further) / norm)
         if not low < mu < high:
             mu = 0.5 * (low + high)
@@ -221,6 +229,7 @@ def _polish(
                 continue
             last = first + int(np.count_nonzero(own))
             pull = strength[g] / norm
+            # Slope and second derivative of strength |b_g|, which bends across b_g only.
             for p in range(first, last):
                 step[p] -= pull * theta[p]
                 hessian[p, p] += pull

@@ -29,15 +29,7 @@ import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import kernel
-from steadyset.kernels.linear.algebra import (
-    cholesky,
-    cholesky_solve,
-    combine,
-    dot,
-    first_largest,
-    symmetric_product,
-    times,
-)
+from steadyset.kernels.linear import algebra
 
 # A fitted probability of 0 or 1 has no curvature left to divide by. The gradient stays exact, so the optimum stays put.
 LEAST_CURVATURE = 1e-6
@@ -46,7 +38,7 @@ LEAST_CURVATURE = 1e-6
 @kernel
 def linear_predictor(Xt: Floats, coef: Floats, intercept: float) -> Floats:
     """intercept + X coef, from the non-zero coefficients only."""
-    return combine(coef, Xt) + intercept
+    return algebra.combine(coef, Xt) + intercept
 
 
 @kernel
@@ -109,23 +101,25 @@ def ridge_fit(
     theta = start.copy()
     residual = np.empty(len(y))
     curvature = np.empty(len(y))
-    eta = combine(theta, X)
+    eta = algebra.combine(theta, X)
     objective = mean_loss(y, w, eta, logistic) + 0.5 * (penalty * theta**2).sum()
     for _ in range(MOST_NEWTON_STEPS):
         residual_and_curvature(y, w, eta, logistic, residual, curvature)
-        step = times(X, residual) - penalty * theta
+        step = algebra.times(X, residual) - penalty * theta
         if np.abs(step).max() <= tol:
             break
-        hessian = symmetric_product(X, X * curvature)
+        hessian = algebra.symmetric_product(X, X * curvature)
         for a in range(m + 1):
             hessian[a, a] += penalty[a]
-        if not cholesky(hessian, m + 1, 1e-14):
+        if not algebra.cholesky(hessian, m + 1, 1e-14):
             break
-        cholesky_solve(hessian, m + 1, step)
+        algebra.cholesky_solve(hessian, m + 1, step)
         length = 1.0
+        # A full step may overshoot where the logistic loss is nearly flat; of the linear loss the first length is
+        # exact.
         for _ in range(MOST_HALVINGS):
             moved = theta + length * step
-            eta = combine(moved, X)
+            eta = algebra.combine(moved, X)
             reached = mean_loss(y, w, eta, logistic) + 0.5 * (penalty * moved**2).sum()
             if reached <= objective + 1e-13 * abs(objective):
                 break
@@ -151,25 +145,29 @@ def hinge_fit(Zt: Floats, y: Floats, w: Floats, penalty: float, tol: float) -> F
     excess = np.ones(n)
     slack = np.full(n, 2.0)
     for _ in range(MOST_STEPS):
-        gap = 0.5 * (dot(alpha, excess) + dot(w - alpha, slack))
-        off_dual = ridge * theta - times(A, alpha)
-        off_primal = combine(theta, A) - 1.0 + slack - excess
+        gap = 0.5 * (algebra.dot(alpha, excess) + algebra.dot(w - alpha, slack))
+        off_dual = ridge * theta - algebra.times(A, alpha)
+        off_primal = algebra.combine(theta, A) - 1.0 + slack - excess
         if gap <= tol and np.abs(off_dual).max() <= tol and np.abs(off_primal).max() <= tol:
             break
+        # Each step aims at a tenth of the products that are left: a fixed rate, which needs no second factor as a
+        # predictor and corrector would.
         mu = 0.1 * gap
         beta = w - alpha
         spread = slack / beta + excess / alpha
         right = w * mu / alpha - excess - w * mu / beta + slack - off_primal
-        step = times(A, right / spread) - off_dual
-        system = symmetric_product(A, A / spread)
+        step = algebra.times(A, right / spread) - off_dual
+        system = algebra.symmetric_product(A, A / spread)
         for a in range(m + 1):
             system[a, a] += ridge[a]
-        if not cholesky(system, m + 1, 1e-15):
+        if not algebra.cholesky(system, m + 1, 1e-15):
             break
-        cholesky_solve(system, m + 1, step)
-        d_alpha = (right - combine(step, A)) / spread
+        algebra.cholesky_solve(system, m + 1, step)
+        d_alpha = (right - algebra.combine(step, A)) / spread
         d_excess = (w * mu - excess * d_alpha) / alpha - excess
         d_slack = (w * mu + slack * d_alpha) / beta - slack
+        # The longest step on which alpha stays between 0 and w, and slack and excess above 0: the logarithms of the
+        # barrier end there.
         length = 1.0
         for i in range(n):
             length = min(length, _reach(alpha[i], d_alpha[i]), _reach(beta[i], -d_alpha[i]))
@@ -213,9 +211,9 @@ def boost(
     least = 0.0
     for step in range(n_steps):
         residual(eta, residuals)
-        covariance = np.stack([times(Xt, one) for one in residuals])
+        covariance = np.stack([algebra.times(Xt, one) for one in residuals])
         sizes = feature_sizes(covariance)
-        j = int(first_largest(sizes))
+        j = int(algebra.first_largest(sizes))
         if step == 0:
             least = EXPLAINED * sizes[j]
         explained = sizes[j] <= least  # what is left is rounding, and would let any feature enter

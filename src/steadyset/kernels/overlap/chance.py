@@ -36,6 +36,7 @@ def intersection_laws(size_i: Ints, size_j: Ints, n_features: int) -> tuple[Ints
         at, low = start[p] - first[p], first[p]
         high = start[p + 1] - 1 - at
         mode = _mode(a, b, n_features)
+        # Relative to the mode, where neither direction can overflow or lose digits.
         probability[at + mode] = 1.0
         for r in range(mode, high):
             probability[at + r + 1] = probability[at + r] * _step_up(r, a, b, n_features)

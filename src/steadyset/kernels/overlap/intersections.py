@@ -113,6 +113,8 @@ def _packed(h: Ints, M: int, words_a_posting: float) -> tuple[Ints, int]:
 
     Features are packed, in groups of 64, whose postings would cost more than one word for each pair of runs.
     """
+    # A word of 64 features takes one operation for each of the M² / 2 pairs; the postings of a feature that h runs
+    # select take h² / 2 additions. Sorted by h (by counting), the first groups of 64 are those that pay.
     pairs = float(M) ** 2
     at = np.zeros(M + 2, dtype=np.int64)  # where features that h runs select begin
     for f in range(len(h)):
@@ -193,6 +195,7 @@ def count_kinds(index: PairIndex, size_class: Ints, sizes: Ints, starts: Ints) -
             for cell in range(first, first + sizes[a] + 1):
                 if cells[cell] > 0:
                     r[kind], size_i[kind], size_j[kind], n_pairs[kind] = cell - first, sizes[a], sizes[b], cells[cell]
+                    # The count is in n_pairs now; its cell names the kind for those who look it up.
                     cells[cell] = kind
                     kind += 1
     return r, size_i, size_j, n_pairs, cells

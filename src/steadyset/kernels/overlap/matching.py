@@ -19,6 +19,7 @@ def maximum_matching(start: Ints, ends: Ints, n_right: int | np.int64) -> int:
     left_of = np.full(n_right, -1, dtype=np.int64)
     right_of = np.full(n_left, -1, dtype=np.int64)
     size = 0
+    # A greedy start finds most of a maximum matching; the search has to mend the rest only.
     for x in range(n_left):
         for e in range(start[x], start[x + 1]):
             if left_of[ends[e]] < 0:
@@ -26,6 +27,7 @@ def maximum_matching(start: Ints, ends: Ints, n_right: int | np.int64) -> int:
                 right_of[x] = ends[e]
                 size += 1
                 break
+    # Marked with the number of the phase, so that nothing is cleared between phases.
     entered = np.full(n_right, -1, dtype=np.int64)
     path = np.empty(n_left, dtype=np.int64)
     position = np.empty(n_left, dtype=np.int64)
@@ -71,6 +73,8 @@ def _augment(
             path[depth] = left_of[y]
             position[depth] = start[left_of[y]]
             continue
+        # A free node is reached: along the path free edges become matched ones and the other way round, one more than
+        # before.
         for level in range(depth, -1, -1):
             x = path[level]
             y = ends[position[level] - 1]

@@ -217,6 +217,8 @@ def _overlap(
             if work.in_i[y] == stamp_i:
                 continue
             weight_i += c
+            # Numbered when first met, so that what is kept for a pair is as short as its overlap, and not as the
+            # universe.
             p = work.place[y]
             if p < 0:
                 p = n_touched

@@ -94,6 +94,8 @@ def factorise(L: Floats, m: int) -> bool:
         b = min(a + 1, m - 1)
         for c in range(0, a, 2):
             d = c + 1
+            # Column d also needs the entries of column c, which are not in the products yet: hence the term with L[d,
+            # c].
             ac, ad, bc, bd = two_by_two(L, a, b, c, d, c)
             ac, bc = (L[a, c] - ac) / L[c, c], (L[b, c] - bc) / L[c, c]
             ad, bd = (L[a, d] - ad - ac * L[d, c]) / L[d, d], (L[b, d] - bd - bc * L[d, c]) / L[d, d]
@@ -115,6 +117,9 @@ def factorise(L: Floats, m: int) -> bool:
 @summing_part
 def drop_row(L: Floats, gone: int, m: int, cosine: Floats, sine: Floats) -> None:
     """Bring the factor of an m x m matrix up to date when its row and column `gone` leave (Givens rotations)."""
+    # Without row `gone` the rows below have one entry too many, right of the diagonal. A rotation of two neighbouring
+    # columns takes each away; a row first gets the rotations of the rows above it, so one pass over the rows does it
+    # all.
     for r in range(gone, m - 1):
         for c in range(gone):
             L[r, c] = L[r + 1, c]

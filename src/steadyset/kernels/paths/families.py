@@ -39,6 +39,8 @@ def poisson(y: Floats, w: Floats, eta: Floats, residual: Floats, curvature: Floa
     """Residual and curvature of counts."""
     least = 0.0
     for i in range(len(y)):
+        # A step divides by the curvature, which the exponential function takes to zero where counts are zero; the
+        # gradient stays exact, so the solution does not move.
         least += LEAST_MEAN * w[i] * y[i]
     for i in range(len(y)):
         mean = np.exp(eta[i])
@@ -50,6 +52,7 @@ def poisson(y: Floats, w: Floats, eta: Floats, residual: Floats, curvature: Floa
 def cox(y: Floats, w: Floats, eta: Floats, residual: Floats, curvature: Floats, share: Floats) -> None:
     """Residual, curvature and shares of times to an event, rows by falling time."""
     n, top, total = len(y), eta.max(), 0.0
+    # Shifted by the largest, which no ratio of sums sees: exp cannot overflow.
     for i in range(n):  # theta is in curvature, S in residual for now
         curvature[i] = w[i] * np.exp(max(eta[i] - top, LEAST_EXPONENT))
         total += curvature[i]
@@ -61,6 +64,8 @@ def cox(y: Floats, w: Floats, eta: Floats, residual: Floats, curvature: Floats, 
         while begin > 0 and abs(y[begin - 1]) == abs(y[end - 1]):
             begin -= 1
             deaths += w[begin] if y[begin] > 0.0 else 0.0
+        # Rows lie by falling time, so the last row of a group of equal times closes the risk set of all of them
+        # (Breslow).
         hazard += deaths / residual[end - 1]
         for i in range(end - 1, begin - 1, -1):
             theta = curvature[i]

@@ -51,12 +51,15 @@ def lay_out(X: Floats, Xt: Floats, Z: Singles, D: Floats) -> None:
         unit = np.ones(len(rows))
         strange = (largest > LARGE) | ((largest < 1.0 / LARGE) & (largest > 0.0))
         if strange.any():
+            # A power of two, so that no digit changes.
             unit[strange] = np.ldexp(1.0, np.frexp(largest[strange])[1] - 1)
             rows /= unit[:, None]
             largest /= unit
         mean = rows.mean(axis=1)
         centred = rows - mean[:, None]
         plain = np.sqrt((centred * centred).mean(axis=1))
+        # In single precision too few digits would be left beside such a mean. Their bound is infinite: they are always
+        # computed.
         far = (plain > 0.0) & (largest >= FAR * plain)
         held = (plain > 0.0) & ~far
         Z[here, :n] = centred * np.divide(1.0, plain, out=np.zeros_like(plain), where=held)[:, None]

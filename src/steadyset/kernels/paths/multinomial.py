@@ -58,6 +58,8 @@ def solve(
         count_work(done, len(b) * len(b) * n)
         for k in range(len(b)):
             moved[k] = b[k]
+        # An inexact step keeps the quadratic rate of Newton's method as long as its own error falls with the square of
+        # what is broken; far from the solution anything finer would be wasted on a model that does not hold there.
         _sweep(H, g, l1, l2, K, grouped, max(0.1 * tol, min(0.01 * worst, worst * worst)), moved)
         _sharpen(H, g, l1, l2, K, grouped, 0.01 * tol, moved)
         reached = np.inf
@@ -67,6 +69,7 @@ def solve(
                 break
             for k in range(len(b)):
                 moved[k] = 0.5 * (b[k] + moved[k])
+        # Not even a tiny step lowers the objective: rounding has the last word, and `worst` is what is left.
         if not reached <= objective + ROUNDING * abs(objective):
             _evaluate(Z, w, codes, b, P, R)
             break
@@ -89,6 +92,7 @@ def _evaluate(Z: Floats, w: Floats, codes: Ints, b: Floats, P: Floats, R: Floats
                     P[c, i] += b[a * K + c] * Z[a, i]
     loss = 0.0
     for i in range(n):
+        # Less the largest, so that exp cannot overflow.
         top, own, total = P[0, i], P[codes[i], i], 0.0
         for c in range(1, K):
             top = max(top, P[c, i])
@@ -116,6 +120,7 @@ def _curvature(Z: Floats, w: Floats, P: Floats, l1: Floats, H: Floats) -> None:
                     H[a * K + c, other * K + e] = H[a * K + e, other * K + c] = value
                     H[other * K + c, a * K + e] = H[other * K + e, a * K + c] = value
     for a in range(len(Z)):
+        # The direction of equal changes in all classes, in which the loss is flat and H singular.
         if l1[a] == 0.0:
             more = H[a * K, a * K]
             for c in range(K):
@@ -133,6 +138,7 @@ def _sweep(H: Floats, slopes: Floats, l1: Floats, l2: Floats, K: int, grouped: b
     wide = K if grouped else 1
     bends, changes = np.empty(len(b)), np.empty(wide)
     for first in range(0, len(b), wide):
+        # The largest sum of a row bounds the largest eigenvalue of the block (Gershgorin).
         bends[first] = 0.0
         for p in range(first, first + wide):
             row = 0.0
@@ -154,6 +160,7 @@ def _sweep(H: Floats, slopes: Floats, l1: Floats, l2: Floats, K: int, grouped: b
             for p in range(first, first + wide):
                 change = changes[p - first]
                 if change != 0.0:
+                    # Zero exactly, and not what rounding leaves of b - b: supports are read off b.
                     b[p] = b[p] + change if shrunk > 0.0 else 0.0
                     largest = max(largest, bend * abs(change))
                     for q in range(len(b)):
@@ -184,6 +191,7 @@ def _sharpen(H: Floats, slopes: Floats, l1: Floats, l2: Floats, K: int, grouped:
                 q = support[j]
                 factor[k, j] = H[p, q] + (l2[a] if j == k else 0.0)
                 if grouped and q // K == a:
+                    # The second derivative of l1 |b_a|, which bends across b_a and not along it.
                     factor[k, j] += pull * ((1.0 if j == k else 0.0) - b[p] * b[q] / norms[a] ** 2)
         if largest <= goal or not factorise(factor, m):
             return
@@ -194,6 +202,8 @@ def _sharpen(H: Floats, slopes: Floats, l1: Floats, l2: Floats, K: int, grouped:
         for k in range(m):
             a, old = support[k] // K, b[support[k]]
             along[a] += old * (old + step[k])
+            # Beyond zero the penalty has another slope, and the quadratic model says nothing there: what the sweeps
+            # found stays, and they decide again at the next step.
             if l1[a] > 0.0 and not grouped and old * (old + step[k]) <= 0.0:
                 return
         for k in range(m):

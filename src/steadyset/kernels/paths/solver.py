@@ -24,8 +24,8 @@ squared loss of a lasso a step is then exact. Otherwise D (the curvature when L 
 shrinks by some rate per step ("chord" steps): a new factor is made when the steps that are left at this rate would
 cost more.
 
-**Rare cases** are left to NumPy (`rare`): compiling them would take longer than they ever do. The walk ends with a
-word for what it waits for, and goes on where it was when it is called again, so all that it needs lies in its arrays.
+**Rare cases** are left to NumPy (`uncompiled`): compiling them would take longer than they ever do. The walk ends with
+a word for what it waits for, and goes on where it was when it is called again, so all that it needs lies in its arrays.
 Where a new feature is a combination of the active ones but for a rest v, moving along v hardly changes the fit: its
 slope and curvature are computed from v itself. Either the minimum lies on the way, or some coefficient gets to zero
 first and the new feature takes its place. Where products lose a pivot all the same, the factor is made from the rows.
@@ -67,6 +67,7 @@ import numpy as np
 from steadyset.kernels.arrays import Floats, Ints, Places, Singles
 from steadyset.kernels.jit import both, inner_part, kernel, part, summing_part
 from steadyset.kernels.linear.models import residual_and_curvature
+from steadyset.kernels.paths import features
 from steadyset.kernels.paths.factor import (
     add_rows,
     dot,
@@ -78,17 +79,6 @@ from steadyset.kernels.paths.factor import (
     solve_upper,
 )
 from steadyset.kernels.paths.families import COX, LINEAR, LOGISTIC, less_running_means, transposed
-from steadyset.kernels.paths.features import (
-    FACTOR,
-    LEAST_AT_ONCE,
-    NUMBERS_AT_ONCE,
-    SINGLE,
-    WHOLE,
-    penalty_of,
-    scale_error,
-    single_dots,
-    standardise,
-)
 from steadyset.kernels.signals import count_work
 
 (
@@ -138,8 +128,8 @@ NEARLY_DEPENDENT = 1e-9
 # Where a walk is: before a level, at a step of it, letting features in, with a step to go, or before its check.
 BEFORE_LEVEL, STEPPING, LETTING_IN, MOVING, UNCHECKED = range(5)
 # Why a walk ends: at its end, for want of places, of memory for what it found, or until its bounds are renewed; and for
-# what `rare` does: a step that may have raised the objective, a feature that is nearly a combination of the others, a
-# factor that lost its digits, a step with more places than a factor has, and the residual of a family.
+# what `uncompiled` does: a step that may have raised the objective, a feature that is nearly a combination of the
+# others, a factor that lost its digits, a step with more places than a factor has, and the residual of a family.
 DONE, CROWDED, FULL, WAITING, RISEN, DEPENDENT, LOST, TOO_WIDE, UNEVALUATED = range(9)
 
 
@@ -170,6 +160,7 @@ def walk(
         F[INSIDE, j] = 0
     for a in range(1, N[SIZE]):
         F[INSIDE, M[FEATURE, a]] = 1
+    # A level that waited in its midst has left the residual of its last look there.
     _put_single(V[SEEN], rows, single)
     for t in range(first, len(penalties)):
         penalty = penalties[t]
@@ -181,6 +172,7 @@ def walk(
                 N[N_STRONG], outside = _collect(
                     Xt, Z, D, rows, V, S, N, G, listed, F, T, single, sizes, weighted, penalty - max(fall, 0.0)
                 )
+                # One place more than can come in: a feature that is nearly dependent waits behind the last one.
                 N[WANTED] = N[SIZE] + outside + 1
                 if N[WANTED] > M.shape[1] and M.shape[1] < N[MOST]:
                     return t, CROWDED
@@ -201,12 +193,15 @@ def walk(
                 if not alone:
                     return t, WAITING
                 _renew_some(Z, S, N, G, listed, single, sizes, int(np.int64(0)), len(Z))
+            # Bounds err on the safe side, so whoever may break the conditions is listed, and only the listed ones are
+            # computed.
             worst = _broken(Xt, D, rows, V, S, N, G, listed, F, weighted, penalty)
             S[VIOLATION] = max(S[VIOLATION], worst)
             N[PHASE] = BEFORE_LEVEL
             if worst <= S[TOL] or N[SOLVED] == MAX_CHECKS:
                 break
         if ends[t] + N[SIZE] > len(found):
+            # The level is solved: the next call, with a longer memory, only checks it again and writes it down.
             N[PHASE] = UNCHECKED
             return t, FULL
         N[SOLVED] = 0
@@ -228,7 +223,8 @@ def _record(
         if P[COEF, a] != 0.0:
             found[k] = M[FEATURE, a]
             values[0, k] = P[COEF, a]
-            values[1, k] = coef / D[WHOLE, M[FEATURE, a]]
+            # Xt may hold the feature divided by a power of two, so its coefficient is brought back to the data's unit.
+            values[1, k] = coef / D[features.WHOLE, M[FEATURE, a]]
             k += 1
     ends[t + 1] = k
     numbers[t, 0] = P[COEF, 0]
@@ -251,7 +247,7 @@ def rounding_bound(width: int, square: float, rms: float) -> float:
 
     square is sum_i r_i² / w_i, and rms bounds the root mean square of the row under the weights.
     """
-    return (width + 4.0) * SINGLE * math.sqrt(square) * rms + 1e-30
+    return (width + 4.0) * features.SINGLE * math.sqrt(square) * rms + 1e-30
 
 
 @summing_part
@@ -328,7 +324,7 @@ def renew(
 
     It goes block by block of features for all of them, so that a block stays in a near cache meanwhile.
     """
-    step = max(LEAST_AT_ONCE, NUMBERS_AT_ONCE // Z.shape[1])
+    step = max(features.LEAST_AT_ONCE, features.NUMBERS_AT_ONCE // Z.shape[1])
     for begin in range(0, len(Z), step):
         for b in which:
             _renew_some(Z, S[b], N[b], G[b], listed[b], single[b], sizes, begin, min(begin + step, len(Z)))
@@ -347,7 +343,7 @@ def _renew_some(
     for j in range(begin, end):  # without a branch, because no processor foresees which these are
         listed[last] = j
         last += G[BOUND, j] >= bar
-    single_dots(Z, listed[left:], last - left, single, sizes)
+    features.single_dots(Z, listed[left:], last - left, single, sizes)
     rounding = np.float32(S[ROUNDING])
     for k in range(N[N_LISTED], last):
         j = int(np.int64(listed[k]))
@@ -362,10 +358,10 @@ def _descent(
     Xt: Floats, D: Floats, j: int, rows: Ints, V: Floats, S: Floats, N: Ints, residual: Floats, z: Floats
 ) -> tuple[float, float]:
     """g_j / l1_j for a centred residual, and l1_j; 0 for a feature that is constant."""
-    scale = standardise(Xt, j, rows, V[W], z[0])[1]
+    scale = features.standardise(Xt, j, rows, V[W], z[0])[1]
     if scale == 0.0:
         return 0.0, 1.0
-    l1 = penalty_of(D, j, scale, S[RIDGE], N[AS_GIVEN] == 1)[0]
+    l1 = features.penalty_of(D, j, scale, S[RIDGE], N[AS_GIVEN] == 1)[0]
     return dot(z[0], residual, len(rows)) / l1, l1
 
 
@@ -380,7 +376,7 @@ def _collect(
     if least < S[TIGHT]:
         S[BAR] = bar
         _renew_some(Z, S, N, G, listed, single, sizes, int(np.int64(0)), len(Z))
-    error = 1.0 - 2.0 * scale_error(Z.shape[1])
+    error = 1.0 - 2.0 * features.scale_error(Z.shape[1])
     count, outside = 0, 0
     for i in range(len(rows)):
         V[LOOKED, i] = V[SEEN, i]
@@ -441,7 +437,7 @@ def _look(
             F[OPEN, n_open], F[BREAKING, n_open] = k, j
             n_open += 1
     _put_single(V[CENTRED], rows, single)
-    single_dots(Z, F[BREAKING], n_open, single, sizes)
+    features.single_dots(Z, F[BREAKING], n_open, single, sizes)
     count = 0
     for place in range(n_open):
         k, j = F[OPEN, place], int(np.int64(F[BREAKING, place]))
@@ -456,7 +452,7 @@ def _look(
             count += 1
     if penalty == NO_FEATURE:
         for j in range(G.shape[1]):
-            if D[FACTOR, j] == 0.0 and not F[INSIDE, j]:
+            if D[features.FACTOR, j] == 0.0 and not F[INSIDE, j]:
                 F[BREAKING, count], T[EXCESS, count], T[DIRECTION, count] = j, 0.0, 0.0
                 count += 1
     return count
@@ -474,6 +470,7 @@ def _begin_level(V: Floats, S: Floats, N: Ints, P: Floats, M: Ints, A: Floats, n
     add_rows(1.0, P[COEF], A, M[SLOT], N[SIZE], V[ETA], n)
     S[GOAL], S[FORMER], S[DAMPING] = max(0.5 * S[TOL], coarse), -1.0, 1.0
     N[STEPS], N[STALLS], N[UNDOABLE], N[EVALUATED] = 0, 0, 0, 0
+    # Of other families chord steps with the old factor are good enough until the rate says otherwise.
     N[STALE] = N[FAMILY] == LINEAR and N[SIZE] > 1 and S[RIDGE] > 0.0  # H has changed with the penalty
     N[PHASE] = STEPPING
 
@@ -510,16 +507,23 @@ def _solve_level(
                 P[Q, a] -= penalty * (P[L1, a] * P[SIGN, a] + P[L2, a] * P[COEF, a])
                 largest = max(largest, abs(P[Q, a]))
             S[VIOLATION] = largest
+            # What does not converge (separable classes, copies that take turns) is kept with its violation:
+            # S[VIOLATION] says how far it came. The bounds of the last look belong to another residual, so none of them
+            # is carried on.
             if N[STEPS] >= MAX_STEPS or S[DAMPING] < 1e-6 or N[STALLS] > MAX_STALLS:
                 N[N_STRONG] = 0
                 _centred(V, n)
                 return DONE
+            # The loss is computed only where slopes have grown, which is rare, and `not <=` takes what is no number for
+            # a rise.
             if N[UNDOABLE] == 1 and not largest <= S[LARGEST_BEFORE]:
                 return RISEN
             N[UNDOABLE] = 0
             if largest <= S[GOAL]:
                 N[N_BREAKING] = _look(Xt, Z, D, reach, rows, V, S, N, G, F, T, single, sizes, weighted, penalty)
                 N[NEXT], N[CAME], N[PHASE] = 0, 0, LETTING_IN
+            # FORMER is positive only after a whole step with the same active set: only then is the fall of the slopes
+            # the rate of the chord steps, and not the doing of a feature that came or left.
             elif S[FORMER] > 0.0 and _refactoring_pays(m, n, largest / S[FORMER], largest / tol):
                 N[STALLS] += largest >= STALLED * S[FORMER]
                 for i in range(n):
@@ -532,6 +536,7 @@ def _solve_level(
             N[PHASE], S[FORMER] = STEPPING, -1.0
             if N[CAME] > 0:
                 continue
+            # Nobody came at the coarse goal; the same once more at the fine one, which is the solution of the level.
             if S[GOAL] <= tol:
                 return DONE
             S[GOAL] = tol
@@ -543,6 +548,7 @@ def _solve_level(
             if N[UNDOABLE] == 1:
                 _remember(V, N, P, M, n)
             S[LEFT] = S[DAMPING]
+            # Trust comes back by doubling, until a step has to be undone again.
             S[DAMPING] = min(1.0, 2.0 * S[DAMPING])
         while True:
             if N[PHASE] == STEPPING:
@@ -555,12 +561,15 @@ def _solve_level(
                 solve_lower(L, P[STEP], N[SIZE])
                 solve_upper(L, P[STEP], N[SIZE])
             N[PHASE] = STEPPING
+            # The model is quadratic only as long as no sign changes, so the step ends at the first zero on its way.
             part, place = _crossing(P, N[SIZE])
             for a in range(N[SIZE]):
                 P[COEF, a] += part * P[STEP, a]
             add_rows(part, P[STEP], A, M[SLOT], N[SIZE], V[ETA], n)
             if place < 0:
                 break
+            # Along the step every slope falls by the same share, so the rest of it starts from (1 - part) times the
+            # slopes.
             S[LEFT], S[FORMER] = 1.0 - part, -1.0
             _drop(N, P, M, L, F, place)
             if N[WIDE] == 1:  # perhaps they are few enough now
@@ -572,6 +581,7 @@ def _solve_level(
 @part
 def _crossing(P: Floats, m: int) -> tuple[float, int]:
     """How far the first coefficient to change its sign lets the step go, and its place; 1 and -1 where none does."""
+    # The first of equals leaves, and a coefficient that gets to zero exactly leaves too: at zero it has no sign.
     step, place = 1.0, int(np.int64(-1))
     for a in range(1, m):
         if P[SIGN, a] != 0.0 and (P[COEF, a] + P[STEP, a]) * P[SIGN, a] <= 0.0:
@@ -586,6 +596,8 @@ def _refactoring_pays(m: int, n: int, rate: float, left: float) -> bool:
     """Whether the steps that are left at this rate cost more than a new factor and the few steps after it."""
     if rate >= STALLED:
         return True
+    # In multiply-adds; the constants stand for what a step or a factor costs whatever its size. A triangle of products
+    # is m² n / 2 of them, and less in time because every number that is read serves two rows.
     step = 2.0 * m * n + m * m + 12.0 * n + 200.0
     factor = 0.3 * m * m * n + m * m * m / 6.0 + 1000.0
     return math.log(left) / -math.log(rate) * step > factor + 2.5 * step
@@ -597,6 +609,8 @@ def _refactor(
 ) -> bool:
     """Factor the active set anew with V[CURVATURE] and the penalty; False where the factor lost its digits."""
     m = N[SIZE]
+    # A factor over the places would be far larger than the n x n matrix that `step_of_many` solves with instead. Places
+    # without a ridge are never that many: no more than n of them are independent.
     N[WIDE] = m > 3 * n + 2 and P[L2, m - 1] > 0.0
     if N[WIDE] == 1:
         return True
@@ -622,6 +636,8 @@ def _let_in(
     F: Places, T: Floats, penalty: float,
 ) -> bool:  # fmt: skip
     """The features that break the conditions most enter, the worst first; True as soon as one is nearly dependent."""
+    # Most that break the conditions do so because the worst ones are missing; letting all in would make them leave
+    # again.
     entering = max(LEAST_ENTERING, int(SHARE_ENTERING * N[SIZE])) if penalty < NO_FEATURE else N[N_BREAKING]
     while N[NEXT] < min(N[N_BREAKING], entering):
         worst = N[NEXT]
@@ -652,10 +668,10 @@ def _enter(
     if m >= M.shape[1]:
         return False
     slot = M[SLOT, m]
-    P[MEAN, m], P[SCALE, m] = standardise(Xt, j, rows, V[W], A[slot])
+    P[MEAN, m], P[SCALE, m] = features.standardise(Xt, j, rows, V[W], A[slot])
     if P[SCALE, m] == 0.0:
         return False
-    P[L1, m], P[L2, m] = penalty_of(D, j, P[SCALE, m], S[RIDGE], N[AS_GIVEN] == 1)
+    P[L1, m], P[L2, m] = features.penalty_of(D, j, P[SCALE, m], S[RIDGE], N[AS_GIVEN] == 1)
     M[FEATURE, m] = j
     P[COEF, m] = 0.0
     P[SIGN, m] = sign
@@ -672,6 +688,9 @@ def _enter(
             for i in range(n):
                 V[SPARE, i] *= V[CURVATURE, i]
             transposed(V[SHARE], V[SPARE])
+        # The new row of the factor is L^-1 times the products with the active features; what their squares leave of the
+        # own product is its last entry. A difference, so few digits are left where the feature nearly depends on the
+        # others.
         rows_times(A, M[SLOT], m + 1, V[SPARE], n, L[m])
         own = L[m, m]
         solve_lower(L, L[m], m)

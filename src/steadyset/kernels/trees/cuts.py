@@ -58,41 +58,7 @@ def make_slots(n_codes: int, n_columns: int) -> Slots:
 
 
 @part
-def cut_number(
-    codes: Numbers,
-    feature: Int,
-    bag: Bag,
-    start: Int,
-    end: Int,
-    slots: Slots,
-    few: int,
-    least: float,
-    weight: float,
-    moment: float,
-) -> Cut:
-    """The first best cut for a target of one column, with at least ``least`` on both sides; lower is -1 without one."""
-    sums, used = slots.sums, slots.used
-    n_used = collect(codes, feature, bag, start, end, slots, few)
-    rise, fall = -1.0, 1.0
-    lower: Int = np.int64(-1)
-    left, left_moment = 0.0, 0.0
-    for place in range(n_used - 1):
-        code = used[place]
-        left += sums[code, 0]
-        left_moment += sums[code, 1]
-        sums[code, 0] = 0.0
-        sums[code, 1] = 0.0
-        difference = left_moment * weight - moment * left
-        below = left * (weight - left)
-        if difference * difference * fall > rise * below and left >= least and weight - left >= least:
-            rise, fall, lower = difference * difference, below, place
-    sums[used[n_used - 1], 0] = 0.0
-    sums[used[n_used - 1], 1] = 0.0
-    return made(used, n_used, rise, fall, lower)
-
-
-@part
-def cut_classes(
+def cut_target(
     codes: Numbers,
     feature: Int,
     bag: Bag,
@@ -104,7 +70,10 @@ def cut_classes(
     weight: float,
     moments: Floats,
 ) -> Cut:
-    """The same for classes: ``moments`` holds the weight of each class in the node."""
+    """The first best cut, with at least ``least`` on both sides; lower is -1 without one.
+
+    ``moments`` holds the sums of the target in the node: one, or the weight of each class.
+    """
     sums, used = slots.sums, slots.used
     n_used = collect(codes, feature, bag, start, end, slots, few)
     rise, fall = -1.0, 1.0
@@ -123,6 +92,7 @@ def cut_classes(
             difference = left_moments[k] * weight - moments[k] * left
             gain += difference * difference
         below = left * (weight - left)
+        # Multiplied out: divisions would round, and equal gains of two cuts would differ by their order.
         if gain * fall > rise * below and left >= least and weight - left >= least:
             rise, fall, lower = gain, below, place
     for k in range(1 + len(moments)):
@@ -139,6 +109,8 @@ def collect(codes: Numbers, feature: Int, bag: Bag, start: Int, end: Int, slots:
     n_used: Int = np.int64(0)  # of one type from the start: a plain 0 has what it is given to compiled twice
     for i in range(start, end):
         code = codes[feature, rows[i]]
+        # Small nodes keep the codes sorted as they come. Large ones set bits and read them off in order, which takes a
+        # pass over all words, whatever the number of rows.
         if end - start > few:
             words[code >> np.uint32(6)] |= np.uint64(1) << np.uint64(code & np.uint32(63))
         elif sums[code, 0] == 0.0:

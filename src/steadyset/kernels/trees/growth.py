@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from steadyset.kernels.arrays import Bools, Codes, Floats, Int, Ints, Numbers
 from steadyset.kernels.jit import kernel, part
-from steadyset.kernels.trees.cuts import Bag, Cut, Slots, cut_classes, cut_number, make_slots
+from steadyset.kernels.trees.cuts import Bag, Cut, Slots, cut_target, make_slots
 from steadyset.kernels.trees.times import Times, cut_times, describe_times, disorder, make_times, rank_nodes
 from steadyset.kernels.words import advance, below, stream
 
@@ -146,6 +146,8 @@ def _grow(
     """Go on growing trees as long as there is room; how many there are."""
     for tree in range(n_grown, n_trees):
         state, size = _draw(stream(seed, first + tree), places, target, rules.bootstrap, work)
+        # A tree with so many rows has at most 2 size - 1 nodes. The caller makes room and goes on with this very tree,
+        # whose stream begins anew: the forest is the same wherever the room ended.
         if len(trees.feature) < trees.starts[tree] + 2 * size:
             return tree
         state = _grow_tree(table, target, times, rules, work, size, trees, tree, state)
@@ -233,6 +235,7 @@ def _draw(state: np.uint64, places: Ints, target: Target, bootstrap: bool, work:
         if counts[row] > 0:
             bag.rows[size] = row
             bag.pairs[size, 0] = counts[row]
+            # Of several classes the second number is the class itself, which picks a column; it is no sum.
             bag.pairs[size, 1] = target.numbers[row] * (counts[row] if target.n_classes <= 2 else 1.0)
             size += 1
     for j in range(len(features)):
@@ -254,6 +257,7 @@ def _grow_tree(
 ) -> np.uint64:
     """Grow one tree on the bag, behind the nodes of the trees before it."""
     stack, bag, first = work.stack, work.bag, trees.starts[tree]
+    # Two classes are one column of zeros and ones, which has half of the Gini index of both columns.
     whole = float(len(work.drawn)) if target.n_classes != 2 else 0.5 * len(work.drawn)
     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = 0, size, 0, 0, -1
     n_open = 1
@@ -280,6 +284,8 @@ def _grow_tree(
                 work.last_left[node - first] = last_left
                 work.gains[node - first] = cut.rise / (cut.fall * weight * whole)
                 middle = _part(bag, work.spare, table.codes, feature, cut.lower, start, end)
+                # The left branch comes off the stack first, so its root is the node after this one; the right one is
+                # linked when it comes.
                 for side in range(2):
                     stack[n_open, 0] = start if side == 1 else middle
                     stack[n_open, 1] = middle if side == 1 else end
@@ -336,10 +342,12 @@ def _search(
     Branches move features behind the constants of their parent only, so that these stay first for the other branch.
     """
     features, moments, bag, slots, codes = work.features, work.moments, work.bag, work.slots, table.codes
-    few, least, number = rules.few, float(rules.least_leaf), target.n_classes <= 2
+    few, least = rules.few, float(rules.least_leaf)
     n_features = len(features)
     # Two rows are parted alike by every feature that varies, and the first one drawn is kept.
     n_candidates = rules.n_candidates if end - start > 2 else 1
+    # The first places are shuffled in three zones: constants, features seen to vary, features not drawn. A draw swaps
+    # its feature to the border of its zone, so that all zones stay together without a second array.
     n_known = n_constant  # constants known before and not drawn yet
     n_varying = 0
     n_drawn = 0
@@ -358,10 +366,8 @@ def _search(
         features[place] = features[seen]
         if times is not None:
             cut = cut_times(codes, feature, bag, start, end, slots, few, least, weight, times)
-        elif number:
-            cut = cut_number(codes, feature, bag, start, end, slots, few, least, weight, moments[0])
         else:
-            cut = cut_classes(codes, feature, bag, start, end, slots, few, least, weight, moments)
+            cut = cut_target(codes, feature, bag, start, end, slots, few, least, weight, moments)
         if cut.n_values == 1:
             features[seen] = features[n_constant]
             features[n_constant] = feature
@@ -382,6 +388,8 @@ def _part(bag: Bag, spare: Bag, codes: Numbers, feature: Int, lower: Int, start:
     right = 0
     for i in range(start, end):
         row, weight, number = rows[i], pairs[i, 0], pairs[i, 1]
+        # Written to both sides, and only the end that counts moves: which side a row takes cannot be guessed by a
+        # processor.
         goes_left = codes[feature, row] <= lower
         rows[left], pairs[left, 0], pairs[left, 1] = row, weight, number
         other_rows[right], other_pairs[right, 0], other_pairs[right, 1] = row, weight, number
@@ -401,6 +409,8 @@ def _between(values: Floats, feature: Int, cut: Cut) -> tuple[float, Int]:
     middle = 0.5 * lower + 0.5 * upper
     if not lower <= middle < upper:
         middle = lower
+    # Codes between the two, of rows outside this node, may lie on either side of the middle: rows that walk by code
+    # have to go where those that walk by value go.
     code = cut.lower
     while values[feature, code + 1] <= middle:
         code += 1
@@ -454,6 +464,7 @@ def _add_error_growth(
         return False
     for node in range(first, end):
         feature = np.int64(trees.feature[node])
+        # Once per feature and tree. `end` differs from tree to tree, so nothing has to be cleared.
         if feature < 0 or work.done[feature] == end:
             continue
         work.done[feature] = end

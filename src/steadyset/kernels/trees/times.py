@@ -107,9 +107,12 @@ def cut_times(
     """
     sums, used, pairs = slots.sums, slots.used, bag.pairs
     n_used = collect(codes, feature, bag, start, end, slots, few)
+    # The sums of `collect` are of no use here, only the order of the codes; they have to be zero again for the next
+    # feature.
     for place in range(n_used):
         sums[used[place], 0] = 0.0
         sums[used[place], 1] = 0.0
+    # From the last row to the first, so that the rows of a code come off its list in the order of their times.
     for i in range(end - 1, start - 1, -1):
         code = codes[feature, bag.rows[i]]
         times.follower[i] = times.head[code]
@@ -123,6 +126,7 @@ def cut_times(
         times.head[used[place]] = -1
         while i >= 0 and place < n_used - 1:
             own, k = pairs[i, 0], times.counts[i]
+            # Q: rows with K_j <= k give w_j B(K_j), all others w_j B(k).
             inner, before = sums_up_to(times.partial, k)
             shared = inner + times.square[k] * (left - before)
             variance += own * (times.linear[k] - own * times.square[k] - 2.0 * shared)
@@ -170,6 +174,8 @@ def disorder(times: Times, rows: Ints, n_rows: Int, n_nodes: Int) -> float:
             else:
                 add_at(partial, ranks[i], 0.0, 1.0, n_nodes)
                 followed += 1.0
+        # Events at one time are not compared with each other, so they join those followed longer only after all were
+        # compared.
         for i in range(begin, begin + n_events):
             _, up_to = sums_up_to(partial, ranks[i])
             _, lower = sums_up_to(partial, ranks[i] - 1)

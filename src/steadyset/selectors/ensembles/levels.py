@@ -212,6 +212,8 @@ def _any_class(paths: Sequence[tuple[list[Ints], Ints]]) -> tuple[list[Ints], In
                 level_of.setdefault(feature, place)
         for place, feature in enumerate(order.tolist()):
             mine = (level_of.get(feature, len(levels)), place)
+            # The class that takes the feature in first decides: at the strongest penalty, and then earliest on its own
+            # path.
             entries[feature] = min(entries.get(feature, mine), mine)
     return union, np.array(sorted(entries, key=lambda feature: (*entries[feature], feature)), dtype=np.int64)
 
@@ -257,6 +259,7 @@ def follow(
         return Paths(np.array([np.nan]), _rows([np.flatnonzero(c.get_support()) for c in chosen], d), None, d)
     ratios = np.logspace(0.0, np.log10(lambda_min_ratio), n_lambdas)
     if isinstance(base, PathsByPenalty):
+        # One grid for all runs: frequencies are shares of runs at the same penalty.
         penalties = base.largest_penalties(X, y, weights, n_jobs=n_jobs).max() * ratios
         paths = base.paths_by_penalty(X, y, weights, penalties, reach, n_jobs=n_jobs)
         return _by_penalty(paths, penalties, d, reach)

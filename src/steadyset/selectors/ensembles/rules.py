@@ -450,6 +450,8 @@ def unimodal(q: float, threshold: float, d: int, n_pairs: int) -> float:
     """
     plain = markov(q, threshold, d, n_pairs)
     share = _share(2.0 * threshold - 1.0, n_pairs)
+    # The two halves of a pair share no rows: given the data's law they are independent, and a feature that one half
+    # selects with probability q/d is selected by both with its square.
     mean = (q / d) ** 2
     if mean > 1.0 / 3.0 or share <= min(2.0 * mean, 1.5 * mean + 1.0 / n_pairs):
         return plain
@@ -506,6 +508,7 @@ def _least_threshold(rule: BoundRule, q: int, pfer: float, d: int, n_pairs: int)
             f"With q = {q} of {d} features the rule {rule.name!r} cannot promise a PFER below {best:.3g}, "
             f"and {pfer:g} is asked for; choose a larger pfer or a smaller q."
         )
+    # It is a formula of the threshold; the others change only at multiples of 1/M, so these are searched.
     if rule.bound is markov:
         return 0.5 * (1.0 + q**2 / (pfer * d))
     runs = 2 * n_pairs
@@ -547,8 +550,10 @@ def largest_tail(mean: float, least: int, n: int, r: float) -> float:
     if least > n or mean <= 0:
         return 0.0
     falling = np.logspace(-6, 8, GRID)
+    # 1 + slope i must stay positive up to the mean at least, which bounds how steeply it may fall.
     rising = -1.0 / (mean + np.logspace(-4, np.log10(1e6 * n), GRID))
     slopes = np.concatenate([rising, falling])
+    # The tail has several local maxima in the slope, so a grid finds the neighbourhood and the search only the digits.
     tails = _tails(slopes, mean, least, n, r)
     best = int(np.argmax(tails))
     refined = minimize_scalar(
@@ -667,6 +672,7 @@ def stability_scores(counts: Ints, n_runs: int, thresholds: Floats) -> Floats:
         if not 0 < rate < 1:
             continue
         log_pmf = binom.logpmf(np.arange(M + 1), M, rate)
+        # In logarithms throughout: tails of a hundred runs are far below what a double can hold as a difference from 1.
         at_most, at_least = np.logaddexp.accumulate(log_pmf), np.logaddexp.accumulate(log_pmf[::-1])[::-1]
         n_at_most = np.cumsum(np.bincount(row, minlength=M + 1))  # features with at most h selections
         for column, (low, high) in enumerate(zip(most_out, least_in, strict=True)):

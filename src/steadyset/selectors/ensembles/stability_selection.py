@@ -21,46 +21,13 @@ from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.resampling import ComplementaryPairs, Rows
 from steadyset.selections import Selections
-from steadyset.selectors.ensembles.levels import (
-    OneAgainstRest,
-    Paths,
-    Representative,
-    default_base,
-    follow,
-    is_costly,
-    merge_columns,
-    read_clusters,
-    representative_weights,
-    signs_within,
-    size_parameter,
-)
-from steadyset.selectors.ensembles.rules import (
-    NO_SIZE,
-    ROUNDING,
-    RULES,
-    Limits,
-    Reading,
-    Rule,
-    Runs,
-    check_runs,
-    get_rule,
-)
+from steadyset.selectors import validation
+from steadyset.selectors.ensembles import levels, rules
 from steadyset.selectors.ensembles.stable import Prior, StableSet
 from steadyset.selectors.filters.selector import run_seeds
 from steadyset.selectors.known import PathsByPenalty, register_selector
-from steadyset.selectors.model_input import copies_of, powers_of_two, too_few
+from steadyset.selectors.model_input import copies_of, too_few
 from steadyset.selectors.paths import MAX_LAMBDAS
-from steadyset.selectors.validation import (
-    SPARSE,
-    check_choice,
-    check_features,
-    check_integer,
-    check_number,
-    check_sample_weight,
-    check_target,
-    dense_columns,
-    varying_columns,
-)
 from steadyset.tasks import CLASSES, TASKS, task_of
 
 if TYPE_CHECKING:
@@ -173,7 +140,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     rule: str = "meinshausen_buhlmann"
     n_runs: int = 100
     clusters: FeatureSimilarity | GroupsLike | None = None
-    representative: Representative = "weighted"
+    representative: levels.Representative = "weighted"
     max_features: int | None = None
     n_lambdas: int = 100
     lambda_min_ratio: float = 0.01
@@ -201,8 +168,8 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         self._check_options()
         features = self._features(X)
-        target = check_target(y, features.shape[0], "stability selection")
-        weights = None if sample_weight is None else check_sample_weight(sample_weight, features.shape[0])[0]
+        target = validation.check_target(y, features.shape[0], "stability selection")
+        weights = None if sample_weight is None else validation.check_sample_weight(sample_weight, features.shape[0])[0]
         if weights is not None:
             present = weights > 0
             features, target, weights = features[present], target[present], weights[present]
@@ -211,16 +178,16 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             rows = "rows of positive weight" if sample_weight is not None else "rows"
             raise InputError(f"halves need at least four {rows} in X, found n_samples={features.shape[0]}")
         names = None if not hasattr(self, "feature_names_in_") else tuple(map(str, self.feature_names_in_))
-        self.clusters_: Ints = read_clusters(self.clusters, features.shape[1], names)
-        self._varies = varying_columns(features)
+        self.clusters_: Ints = levels.read_clusters(self.clusters, features.shape[1], names)
+        self._varies = validation.varying_columns(features)
         if not self._varies.any():
             raise InputError("X is constant in every column; at least one must vary.")
         task = task_of(target, self.task)
         base = self._base(target, task)
-        self._has_size = size_parameter(base) is not None
+        self._has_size = levels.size_parameter(base) is not None
         wanted = self._sizes_wanted()
         seeds = run_seeds(self.random_state, 2)
-        self.paths_: Paths = follow(
+        self.paths_: levels.Paths = levels.follow(
             base,
             features,
             target,
@@ -235,7 +202,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         )
         self._remember_units(features, weights)
         self._remember_copies(features)
-        found = self.result_ = self._read(get_rule(self.rule), self._limits())
+        found = self.result_ = self._read(rules.get_rule(self.rule), self._limits())
         self.support_, self.threshold_, self.pfer_ = found.support, found.threshold, found.pfer
         self.q_, self.n_tied_, self.levels_ = found.q, found.n_tied, self.paths_.levels
         if found.n_short:
@@ -272,9 +239,9 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             What these limits keep.
         """
         check_is_fitted(self)
-        given = Limits(threshold, pfer, q)
-        limits = self._limits() if given == Limits() else given
-        return self._read(get_rule(self.rule if rule is None else rule), limits)
+        given = rules.Limits(threshold, pfer, q)
+        limits = self._limits() if given == rules.Limits() else given
+        return self._read(rules.get_rule(self.rule if rule is None else rule), limits)
 
     def selection_intervals(self, level: float = LEVEL, *, prior: Prior = "jeffreys") -> pd.DataFrame:
         """Equal-tailed posterior intervals of the selection probabilities.
@@ -348,12 +315,12 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             One column per selected cluster.
         """
         check_is_fitted(self)
-        values = validate_data(self, X, dtype=np.float64, reset=False, accept_sparse=SPARSE)
+        values = validate_data(self, X, dtype=np.float64, reset=False, accept_sparse=validation.SPARSE)
         weights = self.result_.weights * self._signs / self._scale
         place = np.cumsum(self.result_.selected_clusters) - 1
         used = np.flatnonzero(weights)
         combined = np.zeros((values.shape[0], int(self.result_.selected_clusters.sum())))
-        for f, column in zip(used, dense_columns(values, used).T, strict=True):
+        for f, column in zip(used, validation.dense_columns(values, used).T, strict=True):
             combined[:, place[self.clusters_[f]]] += weights[f] * (column - self._centre[f])
         return combined
 
@@ -396,28 +363,28 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     # ---- before the runs ---------------------------------------------------------------------------------------
 
     def _check_options(self) -> None:
-        get_rule(self.rule).path_limits(self._limits())
-        check_runs(self.n_runs)
-        check_choice("representative", self.representative, ("weighted", "simple", "sparse"))
-        check_integer("n_lambdas", self.n_lambdas, least=2, most=MAX_LAMBDAS)
-        check_number("lambda_min_ratio", self.lambda_min_ratio, most=1.0)
+        rules.get_rule(self.rule).path_limits(self._limits())
+        rules.check_runs(self.n_runs)
+        validation.check_choice("representative", self.representative, ("weighted", "simple", "sparse"))
+        validation.check_integer("n_lambdas", self.n_lambdas, least=2, most=MAX_LAMBDAS)
+        validation.check_number("lambda_min_ratio", self.lambda_min_ratio, most=1.0)
 
-    def _limits(self) -> Limits:
-        return Limits(self.threshold, self.pfer, self.q)
+    def _limits(self) -> rules.Limits:
+        return rules.Limits(self.threshold, self.pfer, self.q)
 
     def _sizes_wanted(self) -> dict[str, int]:
         """How many features a run selects by each rule, before any run is known."""
         if not self._has_size:
             if self.q is not None:
-                raise InputError(NO_SIZE)
-            return dict.fromkeys(RULES, 1)
+                raise InputError(rules.NO_SIZE)
+            return dict.fromkeys(rules.RULES, 1)
         n_clusters = int(self._possible().sum())
-        mine = get_rule(self.rule)
+        mine = rules.get_rule(self.rule)
         limits = mine.path_limits(self._within(self._limits()))
         wanted = {self.rule: mine.size(n_clusters, self.n_runs, limits)}
-        for name in RULES.keys() - wanted.keys():
+        for name in rules.RULES.keys() - wanted.keys():
             try:
-                wanted[name] = RULES[name].size(n_clusters, self.n_runs, limits)
+                wanted[name] = rules.RULES[name].size(n_clusters, self.n_runs, limits)
             except InputError:  # the limits suit the rule that was asked for, and perhaps no other
                 wanted[name] = 1
         return wanted
@@ -426,8 +393,8 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """How far to follow the paths: so that every rule can read them and, where long paths are cheap, further."""
         n, d = int(X.shape[0]), int(X.shape[1])
         if self.max_features is None:
-            return max(*wanted.values(), 0 if is_costly(base) else min(d, n // 4, MAX_BY_DEFAULT))
-        check_integer("max_features", self.max_features, least=1)
+            return max(*wanted.values(), 0 if levels.is_costly(base) else min(d, n // 4, MAX_BY_DEFAULT))
+        validation.check_integer("max_features", self.max_features, least=1)
         q = wanted[self.rule]
         if self.max_features < q:
             raise wrong_argument("max_features", f"at least q, which is {q}", self.max_features)
@@ -436,12 +403,12 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _base(self, y: NDArray[Any], task: str) -> Any:
         base = self._unwrapped(task)
         several = TASKS[task].n_classes(y) > 2
-        return OneAgainstRest(base) if several and _is_for_two_classes(base) else base
+        return levels.OneAgainstRest(base) if several and _is_for_two_classes(base) else base
 
     def _unwrapped(self, task: str) -> Any:
         """The base as a selector that takes y for what the task says."""
         if self.base is None:
-            return default_base(task)
+            return levels.default_base(task)
         from steadyset.selectors.catalogue import selector_by_name, with_task
 
         if isinstance(self.base, str):
@@ -475,7 +442,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 f"X is sparse, which {base} does not take; use a base that does, such as base='anova', or X.toarray()."
             )
-        return check_features(X, self, sparse=True)
+        return validation.check_features(X, self, sparse=True)
 
     def _halves(self, y: NDArray[Any], task: str, seed: int) -> list[Ints]:
         resampling = ComplementaryPairs(self.n_runs, stratified=TASKS[task].stratified)
@@ -489,14 +456,16 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             self._centre, variance = mean_variance_axis(X, axis=0, weights=weights)
             spread = np.sqrt(variance)
         else:
-            units = powers_of_two(np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny))  # squares do not overflow
+            units = validation.powers_of_two(
+                np.maximum(np.abs(X).max(axis=0), np.finfo(float).tiny)
+            )  # squares do not overflow
             self._centre = np.average(X / units, axis=0, weights=weights) * units
             spread = np.sqrt(np.average((X / units - self._centre / units) ** 2, axis=0, weights=weights)) * units
         self._scale = np.where(spread > 0, spread, 1.0)
         together = np.flatnonzero(np.bincount(self.clusters_)[self.clusters_] > 1)
         self._signs = np.ones(X.shape[1])
         if together.size:
-            self._signs[together] = signs_within(dense_columns(X, together), self.clusters_[together])
+            self._signs[together] = levels.signs_within(validation.dense_columns(X, together), self.clusters_[together])
 
     def _remember_copies(self, X: Any) -> None:
         """The copies of features that some run selected, where the base does not tell which features it ties."""
@@ -508,33 +477,37 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     # ---- reading the runs --------------------------------------------------------------------------------------
 
-    def _runs(self) -> Runs:
-        return Runs(self.paths_, self.clusters_, self._has_size, self._possible())
+    def _runs(self) -> rules.Runs:
+        return rules.Runs(self.paths_, self.clusters_, self._has_size, self._possible())
 
     def _possible(self) -> Bools:
         """The clusters that a run can select: those with a feature that varies."""
         return np.asarray(np.bincount(self.clusters_, weights=self._varies) > 0)
 
-    def _within(self, limits: Limits) -> Limits:
+    def _within(self, limits: rules.Limits) -> rules.Limits:
         """The limits, with no larger q than there are clusters to choose from: constant features are never selected."""
         q, possible = limits.q, self._possible()
         capped = isinstance(q, int | np.integer) and possible.sum() < q <= possible.size
         return replace(limits, q=int(possible.sum())) if capped else limits
 
-    def _read(self, rule: Rule, limits: Limits) -> StableSet:
+    def _read(self, rule: rules.Rule, limits: rules.Limits) -> StableSet:
         runs, within = self._runs(), self._within(limits)
         reading = rule.read(runs, within)
         # Where fewer features vary than were asked for, runs are short of what was asked for.
         asked = reading.q if within == limits or limits.q is None else limits.q
         rows = runs.rows(reading.level, reading.q)
-        merged = merge_columns(rows, self.clusters_)
+        merged = levels.merge_columns(rows, self.clusters_)
         frequencies = np.bincount(rows.indices, minlength=rows.shape[1]) / runs.n_runs
         cluster_frequencies = np.bincount(merged.indices, minlength=merged.shape[1]) / runs.n_runs
-        chosen = cluster_frequencies >= reading.threshold - ROUNDING
-        weights = representative_weights(self.representative, frequencies, self.clusters_, chosen)
+        chosen = cluster_frequencies >= reading.threshold - rules.ROUNDING
+        weights = levels.representative_weights(self.representative, frequencies, self.clusters_, chosen)
         tied = self._tied(rows, reading)
         untied = frequencies - np.bincount(tied.indices, minlength=rows.shape[1]) / runs.n_runs
-        owed = (weights > 0) & (untied < reading.threshold - ROUNDING) & (frequencies >= reading.threshold - ROUNDING)
+        owed = (
+            (weights > 0)
+            & (untied < reading.threshold - rules.ROUNDING)
+            & (frequencies >= reading.threshold - rules.ROUNDING)
+        )
         sizes = np.diff(rows.indptr)
         by_size = reading.level is None and runs.paths.orders is None
         found = StableSet(
@@ -556,7 +529,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         )
         return replace(found, notes=tuple(notes))
 
-    def _tied(self, rows: sparse.csr_array, reading: Reading) -> sparse.csr_array:
+    def _tied(self, rows: sparse.csr_array, reading: rules.Reading) -> sparse.csr_array:
         """Which selected features of each run only the order of the columns preferred to others."""
         known = self.paths_.tied_at(reading.level, reading.q)
         if known is not None:

@@ -13,8 +13,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.hazards import cox_fits, cox_slopes, risk_ranks
 from steadyset.selectors.filters.registry import Filter, register_filter
-from steadyset.selectors.model_input import powers_of_two
-from steadyset.selectors.validation import dense_columns
+from steadyset.selectors.validation import dense_columns, powers_of_two
 from steadyset.tasks import SURVIVAL
 
 COX = "Cox 1972; Breslow 1974"

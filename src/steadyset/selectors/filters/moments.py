@@ -16,14 +16,14 @@ from scipy.special import digamma, polygamma
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.scores import WIDTH, class_moments, group_rows, mean_squares, slope_moments
-from steadyset.selectors.covariates import adjusted_design
+from steadyset.selectors.covariates import Design, adjusted_design
 from steadyset.selectors.filters.hazards import COX, constant_is_zero, cox_score, cox_slopes_of, cox_z
 from steadyset.selectors.filters.registry import Filter, Variant, register_filter
-from steadyset.selectors.model_input import powers_of_two
-from steadyset.selectors.validation import dense_columns
+from steadyset.selectors.validation import all_finite, dense_columns, powers_of_two
 from steadyset.tasks import CLASSES, NUMBER, SURVIVAL
 
 NOTHING_LEFT = 1e-24  # of a sum of squares
+COLLINEAR = 1e-10  # of the largest sum of squares of a column of a design
 TINY = 1e-100  # features smaller than this, or larger than its inverse, are measured in units of their own
 
 
@@ -69,20 +69,32 @@ def t_test(X: Floats, y: Ints, weights: Floats, *, equal_var: bool = True, covar
 
 
 def limma(
-    mean_squares_of: MeanSquaresOf, X: Floats, y: Any, weights: Floats, *, covariates: Floats | None = None
+    mean_squares_of: MeanSquaresOf,
+    X: Floats,
+    y: Any,
+    weights: Floats,
+    *,
+    covariates: Floats | None = None,
+    precisions: Floats | None = None,
 ) -> Floats:
     """Moderated F = between / s~^2 with s~^2 = (d_0 s_0^2 + d_g s^2) / (d_0 + d_g), d_g the degrees of freedom within.
 
     The prior d_0, s_0^2 comes from the mean and the variance of log s^2 over the features (Smyth 2004, section 6.2);
     features that do not vary within are left out of it. A constant feature scores 0. Covariates, such as a batch, are
-    columns of the design beside the target.
+    columns of the design beside the target. Missing values are left out of the fit of their feature, and so are values
+    of precision 0; a feature whose values cannot tell the effect scores nan.
     """
-    parts = mean_squares_of(X, y, weights, covariates)
+    shares = None
+    if precisions is not None or not all_finite(X):
+        X = dense_columns(X, slice(None))
+        shares = np.where(np.isnan(X), 0.0, 1.0 if precisions is None else precisions)
+    parts = mean_squares_of(X, y, weights, covariates, shares)
     scores = np.empty_like(parts.within)
     for run, within in enumerate(parts.within):
         degrees, varies = parts.degrees[run], within > 0
-        prior_degrees, prior_variance = variance_prior(within[varies], degrees, parts.units[varies])
-        with np.errstate(over="ignore", under="ignore", divide="ignore"):
+        own = degrees[varies] if np.ndim(degrees) else degrees
+        prior_degrees, prior_variance = variance_prior(within[varies], own, parts.units[varies])
+        with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
             prior = prior_variance / parts.units / parts.units  # in the units of each feature
             if np.isinf(prior_degrees):
                 moderated = prior
@@ -165,16 +177,16 @@ def ratio(numerator: Floats, denominator: Floats, out: Floats | None = None) -> 
     return quotient
 
 
-def variance_prior(variances: Floats, degrees: float, units: Floats | float = 1.0) -> tuple[float, float]:
+def variance_prior(variances: Floats, degrees: Floats | float, units: Floats | float = 1.0) -> tuple[float, float]:
     """Degrees of freedom d_0 and variance s_0^2 of the prior of limma; (0, 0) where fewer than two features vary.
 
-    e = log s^2 - digamma(d/2) + log(d/2); trigamma(d_0/2) = var(e) - trigamma(d/2), d_0 infinite where that is not
-    positive; s_0^2 = exp(mean(e) + digamma(d_0/2) - log(d_0/2)). The variances are those of features in ``units``.
+    e = log s^2 - digamma(d/2) + log(d/2); trigamma(d_0/2) = var(e) - mean(trigamma(d/2)), d_0 infinite where that is
+    not positive; s_0^2 = exp(mean(e) + digamma(d_0/2) - log(d_0/2)). The variances are those of features in ``units``.
     """
     if variances.size < 2:
         return 0.0, 0.0
     logs = np.log(variances) + 2 * np.log(units) - digamma(degrees / 2) + np.log(degrees / 2)
-    excess = logs.var(ddof=1) - float(polygamma(1, degrees / 2))
+    excess = logs.var(ddof=1) - float(np.mean(polygamma(1, degrees / 2)))
     if excess <= 0:
         return np.inf, float(np.exp(logs.mean()))
     half = trigamma_inverse(excess)
@@ -247,7 +259,7 @@ class _Windows(NamedTuple):
 
 
 class MeanSquares(NamedTuple):
-    """Mean squares between and within (M, d) in units (d) squared, and degrees of freedom within (M).
+    """Mean squares between and within (M, d) in units (d) squared, and degrees of freedom within (M), or (M, d).
 
     Each task has its own: between and within classes, or of the line through a number and around it. Of a line there
     are the signs of the slopes (M, d) and the scatter of the target (M, 1) too.
@@ -261,22 +273,21 @@ class MeanSquares(NamedTuple):
     spreads: Floats | int = 1
 
 
-MeanSquaresOf = Callable[[Floats, Any, Floats, Floats | None], MeanSquares]
+MeanSquaresOf = Callable[..., MeanSquares]
 
 
-def _adjusted_squares(X: Floats, effects: Floats, weights: Floats, covariates: Floats) -> MeanSquares:
+def _adjusted_squares(
+    X: Floats, effects: Floats, weights: Floats, covariates: Floats | None, shares: Floats | None
+) -> MeanSquares:
     """Mean squares of the effects beside the covariates, and around the linear model of both.
 
     The columns of sqrt(w) effects, less their projection on those of sqrt(w) [1, covariates], span what the effects
     add: with an orthonormal basis Q of that and the feature x less the same projection, between is |Q'x|^2 / rank(Q)
     and within the rest of |x|^2 over the degrees of freedom that are left.
     """
-    designs = [adjusted_design(effects, covariates, weight) for weight in weights]
-    degrees = np.array(
-        [weight.sum() - len(one.beside.T) - len(one.added.T) for weight, one in zip(weights, designs, strict=True)]
-    )
-    if (degrees <= 0).any():
-        raise InputError("X has too few rows in a resample for so many covariates; leave some of them out.")
+    designs, degrees = _designs(effects, weights, covariates)
+    if shares is not None:
+        return _squares_of_own_rows(X, designs, weights, shares)
 
     def squares(tile: Floats, *_: Any) -> tuple[Floats, Floats]:
         between, within = np.empty((2, len(weights), tile.shape[1]))
@@ -299,10 +310,76 @@ def _adjusted_squares(X: Floats, effects: Floats, weights: Floats, covariates: F
     return MeanSquares(between, within, degrees, units)
 
 
-def _class_squares(X: Floats, y: Ints, weights: Floats, covariates: Floats | None = None) -> MeanSquares:
+def _designs(effects: Floats, weights: Floats, covariates: Floats | None) -> tuple[list[Design], Floats]:
+    """The design of each resample, and the degrees of freedom that it leaves."""
+    beside = np.empty((len(effects), 0)) if covariates is None else covariates
+    designs = [adjusted_design(effects, beside, weight) for weight in weights]
+    degrees = weights.sum(axis=1) - [one.beside.shape[1] + one.added.shape[1] for one in designs]
+    if (degrees <= 0).any():
+        what = "so many classes" if covariates is None else "so many covariates; leave some of them out"
+        raise InputError(f"X has too few rows in a resample for {what}.")
+    return designs, degrees
+
+
+def _squares_of_own_rows(X: Floats, designs: list[Design], weights: Floats, shares: Floats) -> MeanSquares:
+    """Mean squares where each value has a share (n, d) of its own, 0 where it is missing: a fit for each feature.
+
+    With the orthonormal columns D of the design of a resample, a feature z less its mean and its weights times shares a
+    the sums D'aD and D'az of all features are matrix products. The mean square within is that of z - D c, with the
+    coefficients c of `_eliminated`.
+    """
+    between, within, degrees = np.empty((3, len(weights), X.shape[1]))
+    known = shares > 0
+    values = np.where(known, X, 0.0)
+    units = _units(values)
+    values /= units
+    for run, (weight, design) in enumerate(zip(weights, designs, strict=True)):
+        rows, beside = np.flatnonzero(weight > 0), design.beside.shape[1]
+        basis = np.column_stack(design)[rows] / np.sqrt(weight[rows, None])
+        products = basis[:, :, None] * basis[:, None, :]
+        for start in range(0, X.shape[1], WIDTH):
+            block = slice(start, start + WIDTH)
+            x, a = values[rows, block], weight[rows, None] * shares[rows, block]
+            sums = a.sum(axis=0)
+            z = x - (a * x).sum(axis=0) / np.where(sums > 0, sums, 1.0)
+            table = np.concatenate([np.tensordot(products, a, (0, 0)), (basis.T @ (a * z))[:, None]], axis=1)
+            coefs, rank, explained = _eliminated(table, beside)
+            left = (a * (z - basis @ coefs) ** 2).sum(axis=0)
+            own = np.maximum(weight[rows] @ known[rows, block] - rank, 0.0)
+            nothing = explained + left <= NOTHING_LEFT * (a * (z**2 + x**2)).sum(axis=0)
+            between[run, block] = np.where(nothing, 0.0, explained / design.added.shape[1])
+            within[run, block] = np.where(nothing | (own == 0), 0.0, left / np.where(own > 0, own, 1.0))
+            degrees[run, block] = own
+    return MeanSquares(between, within, degrees, units)
+
+
+def _eliminated(table: Floats, beside: int) -> tuple[Floats, Floats, Floats]:
+    """Coefficients, ranks, and what the columns after the first ones add to the explained sum of squares.
+
+    Gauss-Jordan elimination of the p x (p + 1) normal equations of all features at once. A column that the values of a
+    feature do not tell from those before it is skipped there; what it adds is then not known (nan).
+    """
+    columns = range(len(table))
+    least = COLLINEAR * table[columns, columns].max(axis=0)
+    rank, explained = np.zeros((2, table.shape[2]))
+    for column in columns:
+        pivot = table[column, column]
+        told = pivot > least
+        row = table[column] * np.divide(1.0, pivot, out=np.zeros_like(pivot), where=told)
+        rank += told
+        if column >= beside:
+            explained += np.where(told, row[-1] * table[column, -1], np.nan)
+        table -= table[:, column, None] * row
+        table[column] = row
+    return table[:, -1], rank, explained
+
+
+def _class_squares(
+    X: Floats, y: Ints, weights: Floats, covariates: Floats | None = None, shares: Floats | None = None
+) -> MeanSquares:
     """Mean squares between and within classes."""
-    if covariates is not None:
-        return _adjusted_squares(X, np.eye(int(y.max()) + 1)[y], weights, covariates)
+    if shares is not None or covariates is not None:
+        return _adjusted_squares(X, np.eye(int(y.max()) + 1)[y], weights, covariates, shares)
     between, within = np.empty((2, len(weights), X.shape[1]))
     units, totals = np.empty(X.shape[1]), class_totals(y, weights)
     _check_degrees(totals)
@@ -312,17 +389,19 @@ def _class_squares(X: Floats, y: Ints, weights: Floats, covariates: Floats | Non
     return MeanSquares(between, within, totals.sum(axis=1) - (totals > 0).sum(axis=1), units)
 
 
-def _slope_squares(X: Floats, y: Floats, weights: Floats, covariates: Floats | None = None) -> MeanSquares:
+def _slope_squares(
+    X: Floats, y: Floats, weights: Floats, covariates: Floats | None = None, shares: Floats | None = None
+) -> MeanSquares:
     """Mean squares of the regression of each feature on the target, and around it."""
-    if covariates is not None:
-        return _adjusted_squares(X, y[:, None] / 2.0 ** np.frexp(np.abs(y).max())[1], weights, covariates)
+    scale = 2.0 ** np.frexp(np.abs(y).max())[1]  # a power of two changes no digit, and squares do not overflow
+    if shares is not None or covariates is not None:
+        return _adjusted_squares(X, y[:, None] / scale, weights, covariates, shares)
     totals = weights.sum(axis=1, keepdims=True)
     if (totals <= 2).any():
         raise InputError(
             f"X has n_samples = {totals.min():g} (total weight)"
             f"{' in a resample' if len(totals) > 1 else ''}; the variance around a line needs more than 2."
         )
-    scale = 2.0 ** np.frexp(np.abs(y).max())[1]  # a power of two changes no digit, and squares do not overflow
     # One resample at a time: BLAS sums in an order that depends on how many there are.
     sums = np.stack([row[None, :] @ (y / scale) for row in weights])
     targets = y / scale - sums / totals
@@ -349,24 +428,27 @@ def _moments(X: Floats, y: Ints, weights: Floats) -> Iterator[tuple[slice, Float
 def _tiles(
     moments: Callable[[Floats, Ints, Ints, Floats], tuple[Floats, Floats]], X: Floats, y: Ints, weights: Floats
 ) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
-    """What a kernel makes of each slice of the features in units, with the rows grouped by resample and class.
-
-    The unit of a feature whose squares would overflow or vanish is a power of two, which changes no digit; else 1.
-    """
+    """What a kernel makes of each slice of the features in units, with the rows grouped by resample and class."""
     groups = group_rows(y, weights, int(y.max()) + 1)
     tile = np.zeros((X.shape[0], WIDTH))
     for start in range(0, X.shape[1], WIDTH):
         features = slice(start, min(start + WIDTH, X.shape[1]))
         width = features.stop - start
         tile[:, :width] = dense_columns(X, features)
-        sizes = np.abs(tile).max(axis=0)
-        units = np.ones(WIDTH)
-        extreme = (sizes > 0) & ((sizes < TINY) | (sizes > 1 / TINY))
-        if extreme.any():
-            units[extreme] = powers_of_two(sizes[extreme])
+        units = _units(tile)
+        if (units != 1).any():
             tile /= units
         first, second = moments(tile, *groups)
         yield features, units[:width], first[..., :width], second[..., :width]
+
+
+def _units(values: Floats) -> Floats:
+    """1, or a power of two, which changes no digit, for a feature whose squares would overflow or vanish."""
+    sizes = np.abs(values).max(axis=0)
+    extreme = (sizes > 0) & ((sizes < TINY) | (sizes > 1 / TINY))
+    units = np.ones(len(sizes))
+    units[extreme] = powers_of_two(sizes[extreme])
+    return units
 
 
 def class_totals(y: Ints, weights: Floats) -> Floats:
@@ -458,6 +540,7 @@ for _name, _score, _slope, _multiclass, _summary, _summary_number, _reference in
             multiclass=_multiclass,
             batched=True,
             constant=0.0,
+            missing=_name == "limma",
             reference=_reference,
             summary=_summary,
             formula=_FORMULAS[_name][0],

@@ -16,14 +16,7 @@ from steadyset.tasks import CLASSES, TASKS
 if TYPE_CHECKING:
     import pandas as pd
 
-PASSED = (
-    "k",
-    "threshold",
-    "fill",
-    "random_state",
-    "n_jobs",
-    "covariates",
-)  # what is passed on, and no option of a score
+PASSED = ("k", "threshold", "fill", "random_state", "n_jobs", "covariates", "precisions")  # no options of a score
 
 
 class Steps(NamedTuple):
@@ -81,6 +74,8 @@ class Filter:
     constant : float, Callable or None, default=None
         The score of a constant column, or what gives it for each resample from y and the M x n weights. Features that
         score no more are never selected. With None columns that are constant in a resample are looked up instead.
+    missing : bool, default=False
+        Whether X may hold missing values (nan), which the score leaves out. Others are refused with a sentence.
     summary : str, default=""
         What the score is, in a phrase.
     formula : str, default=""
@@ -97,6 +92,7 @@ class Filter:
       ``score(X, y, **params)``, where rows have been copied by their whole weights.
     - ``greedy`` filters are not batched.
     - A score of nan is undefined: the feature is never selected.
+    - A score with a keyword ``precisions`` takes the weights of single values (n x d) too.
 
     Examples
     --------
@@ -121,6 +117,7 @@ class Filter:
     greedy: bool = False
     stochastic: bool = False
     constant: float | Callable[[Any, Floats], Floats] | None = None
+    missing: bool = False
     summary: str = ""
     formula: str = ""
 
@@ -262,6 +259,7 @@ def list_filters() -> pd.DataFrame:
             "batched": record.batched,
             "greedy": record.greedy,
             "stochastic": record.stochastic,
+            "missing": record.missing,
             "reference": record.reference,
         }
         for record in FILTERS.every()

@@ -23,26 +23,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from steadyset.foundation.arguments import Column, Seed, TableLike, check_flag, job_count, wrong_argument
 from steadyset.foundation.errors import InputError, UninformativeWarning
+from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.kernels.scores import top
+from steadyset.selectors import validation
 from steadyset.selectors.covariates import COVARIATES, read_covariates
-from steadyset.selectors.filters.registry import Filter, Steps, filters_for, get_filter
+from steadyset.selectors.filters.registry import PASSED, Filter, Steps, filters_for, get_filter
 from steadyset.selectors.model_input import nested, too_few
 from steadyset.selectors.models.trees import seed_sequence
-from steadyset.selectors.validation import (
-    check_classes,
-    check_features,
-    check_k,
-    check_number,
-    check_numbers,
-    check_sample_weight,
-    check_target,
-    check_whole,
-    one_vector,
-    size_or_default,
-    varying_columns,
-)
 from steadyset.tasks import CLASSES, TASKS, task_of
+
+PRECISIONS = "precisions"
 
 
 @dataclass(eq=False, repr=False)
@@ -121,8 +112,9 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             The data; sparse for filters that score many resamples together, which read it a few columns at a time.
         y : array-like of shape (n_samples,) or None, default=None
             The target; filters that ignore it take None.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            How often each row counts: 0 leaves it out, 2 counts it twice. None counts every row once.
+        sample_weight : array-like of shape (n_samples,) or (n_samples, n_features) or None, default=None
+            How often each row counts: 0 leaves it out, 2 counts it twice. None counts every row once. A matrix, for
+            limma, holds the precisions of single values, as voom estimates them: inverse variances, 0 leaves one out.
         covariates : array-like of shape (n_samples, n_covariates) or None, default=None
             Numbers, such as the age or 0/1 columns of batches, that scores are adjusted for; for anova, t_test, limma.
 
@@ -131,7 +123,10 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Self
             The fitted selector.
         """
-        return self._keep(self._ranked(X, y, one_vector(sample_weight), covariates), 0)
+        weights: Any = None if sample_weight is None else numbers(sample_weight, "sample_weight")
+        if np.ndim(weights) == 2 and PRECISIONS in inspect.signature(get_filter(self.name).score).parameters:
+            return self._keep(self._ranked(X, y, None, covariates, weights), 0)
+        return self._keep(self._ranked(X, y, validation.one_vector(weights), covariates), 0)
 
     def score_for(self, task: str) -> Callable[..., Any]:
         """What scores the features for a task.
@@ -183,12 +178,16 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             vars(copy).update(names)
             yield partial(copy._keep, ranked, run)
 
-    def _ranked(self, X: Any, y: Any, sample_weight: Any, covariates: Any = None) -> Ranked:
+    def _ranked(
+        self, X: Any, y: Any, sample_weight: Any, covariates: Any = None, precisions: Floats | None = None
+    ) -> Ranked:
         record = get_filter(self.name)
         data = _checked(record, X, y, sample_weight, self)
         check_flag("fill", self.fill)
         options = {name: getattr(self, name) for name in ("threshold", "params", "random_state", "task", "fill")}
-        return _rank(record, *data, k=self._size(data[0].shape[1]), covariates=covariates, **options)
+        return _rank(
+            record, *data, k=self._size(data[0].shape[1]), covariates=covariates, precisions=precisions, **options
+        )
 
     def _keep(self, ranked: Ranked, run: int) -> Self:
         """Fill the attributes from the scores of one resample."""
@@ -292,12 +291,12 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if len(given) > 1:
             raise InputError(f"{' and '.join(given)} are given; give only one of k, fraction and threshold.")
         if self.threshold is not None:
-            check_number("threshold", self.threshold, above=-np.inf, or_equal=True)
+            validation.check_number("threshold", self.threshold, above=-np.inf, or_equal=True)
             return n_features
         if self.fraction is not None:
-            check_number("fraction", self.fraction, most=1.0)
+            validation.check_number("fraction", self.fraction, most=1.0)
             return size_of(self.fraction, n_features)
-        return size_or_default(self.k, n_features)
+        return validation.size_or_default(self.k, n_features)
 
     def _get_support_mask(self) -> Bools:
         check_is_fitted(self)
@@ -309,6 +308,7 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         record = get_filter(self.name)
         tags.target_tags.required = bool(record.target)
         tags.input_tags.sparse = record.batched
+        tags.input_tags.allow_nan = record.missing
         tags.classifier_tags = ClassifierTags(multi_class=record.multiclass)
         return tags
 
@@ -334,16 +334,16 @@ def ranked(name: str, X: Any, y: Any = None, weights: Any = None, *, k: int | No
     """
     record = get_filter(name)
     data = _checked(record, X, y, weights)
-    return _rank(record, *data, k=size_or_default(k, data[0].shape[1]), **options)
+    return _rank(record, *data, k=validation.size_or_default(k, data[0].shape[1]), **options)
 
 
 def _checked(
     record: Filter, X: Any, y: Any, weights: Any, selector: Any = None
 ) -> tuple[Floats, NDArray[Any] | None, Floats]:
     """Features, the target where the filter asks for one, and the weights of each resample."""
-    features = check_features(X, selector, sparse=record.batched)
-    target = check_target(y, features.shape[0], record.title) if record.target else None
-    return features, target, check_sample_weight(weights, features.shape[0], resamples=True)
+    features = validation.check_features(X, selector, sparse=record.batched, missing=record.missing)
+    target = validation.check_target(y, features.shape[0], record.title) if record.target else None
+    return features, target, validation.check_sample_weight(weights, features.shape[0], resamples=True)
 
 
 class Ranked(NamedTuple):
@@ -402,12 +402,13 @@ def _rank(
     task: str | None = None,
     fill: bool = False,
     covariates: Any = None,
+    precisions: Floats | None = None,
 ) -> Ranked:
     """Run a filter on checked features and M x n checked weights."""
     kind = CLASSES if y is None else filter_task(record, y, task)
     score = record.score_for(kind)
     options = _options(record, score, kind, params)
-    check_k(k, X.shape[1])
+    validation.check_k(k, X.shape[1])
     used = (weights > 0).any(axis=0)
     # Batched scores leave out rows of weight 0 themselves, resample by resample: X need not be copied for them.
     target = encode_target(record, y, weights, kind)
@@ -417,6 +418,8 @@ def _rank(
         if COVARIATES not in inspect.signature(score).parameters:
             raise InputError(f"The {record.title} takes no covariates; anova, t_test and limma do.")
         options[COVARIATES] = read_covariates(covariates, X.shape[0])
+    if precisions is not None:
+        options[PRECISIONS] = _checked_precisions(precisions, X.shape)
     if record.greedy:
         options |= {"k": k, "threshold": threshold}
     if "fill" in inspect.signature(score).parameters:
@@ -466,7 +469,7 @@ def _better_than_constant(
         return np.ones(found.shape, np.bool_)
     if record.constant is None:
         rows = (weight > 0 for weight in weights)
-        return np.stack([varying_columns(X[present]) for present in rows])
+        return np.stack([validation.varying_columns(X[present]) for present in rows])
     least = record.constant(target, weights)[:, None] if callable(record.constant) else record.constant
     return np.asarray(found > least)
 
@@ -499,8 +502,16 @@ def encode_target(record: Filter, y: NDArray[Any] | None, weights: Floats, task:
     if y is None:
         return None
     if not TASKS[task].has_classes:
-        return check_numbers(y, record.title)
-    return check_classes(y, weights, record.title, binary=not record.multiclass)[1]
+        return validation.check_numbers(y, record.title)
+    return validation.check_classes(y, weights, record.title, binary=not record.multiclass)[1]
+
+
+def _checked_precisions(values: Floats, shape: tuple[int, ...]) -> Floats:
+    """The weight of each value of X."""
+    if values.shape != shape or not np.isfinite(values).all() or (values < 0).any():
+        told = "weights of single values must be finite, at least 0 and have the shape of X"
+        raise InputError(f"sample_weight has shape {values.shape}; {told}, {shape}.")
+    return values
 
 
 def run_seeds(random_state: Any, n_runs: int) -> list[int]:
@@ -514,7 +525,7 @@ def run_seeds(random_state: Any, n_runs: int) -> list[int]:
 
 def _options(record: Filter, score: Callable[..., Any], task: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
     """The filter's own options: its default discretiser, then what the caller gave."""
-    reserved = {"X", "y", "weights", "k", "threshold", "fill", "random_state"}
+    reserved = {"X", "y", "weights", *PASSED} - {"n_jobs"}
     accepted = [name for name in inspect.signature(score).parameters if name not in reserved]
     if params is not None and not isinstance(params, Mapping):
         raise wrong_argument("params", "a mapping from options to values", params)
@@ -530,7 +541,7 @@ def _one_resample(record: Filter, X: Floats, target: Ints | Floats | None, weigh
     """The rows present in a resample with classes numbered anew, and their weights or as many copies."""
     rows = np.flatnonzero(weight > 0)
     if not record.weights:
-        rows = np.repeat(rows, check_whole(weight[rows], record.title))
+        rows = np.repeat(rows, validation.check_whole(weight[rows], record.title))
     local = None if target is None else target[rows]
     if local is not None and local.dtype.kind == "i":
         local = np.unique(local, return_inverse=True)[1].astype(np.int64)

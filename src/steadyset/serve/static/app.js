@@ -9,7 +9,10 @@
     event.detail.headers[header] = token;
   });
   document.body.addEventListener("htmx:beforeRequest", (event) => { if (event.detail.elt.id !== "estimate") tell(""); });
-  document.body.addEventListener("htmx:responseError", (event) => tell(event.detail.xhr.responseText));
+  document.body.addEventListener("htmx:responseError", (event) => {
+    // Why an order is refused matters more than that its time cannot be told.
+    if (event.detail.elt.id !== "estimate" || !document.querySelector("#complaint .complaint")) tell(event.detail.xhr.responseText);
+  });
   document.body.addEventListener("htmx:sendError", () =>
     tell("The server does not answer. Start it again with the command, and open the link that it prints; runs go on meanwhile."));
 
@@ -42,16 +45,19 @@
   }
 
   async function take(drop, files) {
-    const file = files[0];
-    if (!file) return;
+    const chosen = [...files].slice(0, "several" in drop.dataset ? files.length : 1);
+    if (!chosen.length) return;
     const bar = drop.querySelector("progress");
     const said = drop.querySelector("[data-said]");
     tell("");
-    said.textContent = `Reading ${file.name} …`;
+    const names = [];
     try {
-      const name = await send(file, drop.dataset.purpose, bar);
-      said.textContent = file.name;
-      taken(drop, name, file.name);
+      for (const file of chosen) {
+        said.textContent = `Reading ${file.name} …`;
+        names.push(await send(file, drop.dataset.purpose, bar));
+      }
+      said.textContent = chosen.map((file) => file.name).join(", ");
+      taken(drop, names, chosen[0].name);
     } catch (sentence) {
       said.textContent = "";
       tell(sentence);
@@ -60,11 +66,13 @@
     }
   }
 
-  function taken(drop, name, original) {
-    if (drop.dataset.go) {
-      location.assign(drop.dataset.go + encodeURIComponent(name));
+  function taken(drop, names, original) {
+    if ("go" in drop.dataset) { // without a place: added to what the address holds
+      const place = drop.dataset.go || `${location.pathname}${location.search}&file=`;
+      location.assign(place + names.map(encodeURIComponent).join("&file="));
       return;
     }
+    const [name] = names;
     const field = document.getElementById(drop.dataset.field);
     if (field.tagName === "SELECT") {
       field.add(new Option(original, name, true, true));
@@ -168,6 +176,8 @@
       frame.style.height = `${Math.ceil(height)}px`;
       frame.contentWindow.postMessage({ steps: steps.map((one) => one.dataset.place) }, "*");
     }
+    const at = Number(event.data && event.data.at);
+    if (navigator.userActivation.isActive && Number.isFinite(at)) scrollTo({ top: scrollY + frame.getBoundingClientRect().top + at - 16 });
     // A report may come from a stranger: it takes no step by itself, only by a click.
     if (event.data.step && navigator.userActivation.isActive) steps.find((one) => one.dataset.place === event.data.step)?.click();
   });

@@ -194,6 +194,8 @@ class CoxModel(_Hazards):
         layers = np.zeros(len(times)) if strata is None else np.asarray(strata)
         if layers.shape != times.shape:
             raise wrong_argument("strata", f"one value for each of the {len(times)} rows", strata)
+        # Only differences of features count in the likelihood; around their means exp(x b) neither overflows nor loses
+        # digits.
         centre = np.average(values, axis=0, weights=weights)
         parts = [used & (layers == one) for one in np.unique(layers[used])]
         rows = [Followed(values[part] - centre, times[part], events[part], weights[part]) for part in parts]
@@ -258,6 +260,7 @@ def _newton(rows: list[Followed], now: Likelihood, penalty: float, ties: str) ->
         if penalty:
             step = np.linalg.solve(now.information + ridge, gradient)
         else:
+            # Copies of features make the information singular; the shortest of all steps shares the effect among them.
             step = np.linalg.lstsq(now.information, gradient)[0]
         gain, size = gradient @ step, 1 + abs(now.value)
         if gain <= FOUND * size:
@@ -265,6 +268,7 @@ def _newton(rows: list[Followed], now: Likelihood, penalty: float, ties: str) ->
         before = now.value - penalty / 2 * beta @ beta
         for _ in range(MOST_HALVINGS):
             trial = _together(rows, beta + step, ties)
+            # Near the maximum rounding hides whether a step helps, and Newton's step is better than the comparison.
             if gain <= CLOSE * size or trial.value - penalty / 2 * (beta + step) @ (beta + step) >= before:
                 break
             step = step / 2

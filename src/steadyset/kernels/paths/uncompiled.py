@@ -1,6 +1,8 @@
-"""What a path seldom needs, in NumPy: it takes longer to compile than it would ever save.
+"""What a path needs once or seldom, in NumPy: it takes longer to compile than it would ever save.
 
-Each function does what a walk waits for (`solver` says for what, and what the arrays are) and lets it go on.
+First how paths begin: the model with the intercept alone, the bounds of all features at it, the first penalty. Then
+what a walk waits for and cannot do itself: each function does it and lets the walk go on. `solver` says for what, and
+what the arrays are.
 """
 
 from __future__ import annotations
@@ -10,12 +12,16 @@ import math
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, qr, solve_triangular
 
-from steadyset.kernels.arrays import Floats, Ints
+from steadyset.kernels.arrays import Floats, Ints, Singles
 from steadyset.kernels.linear.models import mean_loss, residual_and_curvature
-from steadyset.kernels.paths import families
+from steadyset.kernels.paths import families, features
 from steadyset.kernels.paths.solver import (
+    AS_GIVEN,
     BEFORE,
+    BEFORE_LEVEL,
+    BOUND,
     CAME,
+    CENTRED,
     COEF,
     CURVATURE,
     CURVATURE_NOW,
@@ -27,26 +33,150 @@ from steadyset.kernels.paths.solver import (
     FORMER,
     L1,
     L2,
+    LAST,
     N_BREAKING,
     NEXT,
+    NO_FEATURE,
+    PHASE,
     RESIDUAL,
+    RESIDUALS,
+    RMS,
+    ROUNDING,
+    SCALE_OF,
+    SEEN,
     SHARE,
     SHARE_NOW,
     SIGN,
     SIZE,
     SIZE_BEFORE,
     SLOT,
+    SOLVED,
     STALE,
     STEP,
+    TIGHT,
     UNDOABLE,
+    VIOLATION,
+    WEIGHTS,
+    WIDE,
     W,
     Y,
+    low,
+    rounding_bound,
 )
 
 # A feature of which no larger part than this is left after its regression on the active ones has no digits of its own.
 EXACTLY_DEPENDENT = 1e-24
 # What a row of a factor keeps of its length at least: the factor then only foretells the step.
 LEAST_LENGTH = 1e-10
+
+
+def begin(rows: Ints, V: Floats, N: Ints, P: Floats, A: Floats, L: Floats, single: Singles) -> None:
+    """Start from the model with the intercept alone: rows, weights, targets, S and N are given."""
+    mean = float(V[W] @ V[Y])
+    P[:, 0] = 0.0
+    intercepts = {
+        families.LOGISTIC: lambda: math.log(mean / (1.0 - mean)),
+        families.POISSON: lambda: math.log(mean),
+        families.COX: lambda: 0.0,
+    }
+    # With the intercept alone the fitted mean is that of the target, so it is the link of that mean. Cox has none.
+    P[COEF, 0] = intercepts.get(int(N[FAMILY]), lambda: mean)()
+    A[0], V[ETA], V[SHARE_NOW] = 1.0, P[COEF, 0], 0.0
+    evaluate(V, N)
+    V[CURVATURE], V[SHARE] = V[CURVATURE_NOW], V[SHARE_NOW]
+    L[0, 0] = math.sqrt(V[CURVATURE, 0] if N[FAMILY] == families.COX else V[CURVATURE].sum())
+    N[[SIZE, WIDE, SOLVED, PHASE]] = 1, 0, 0, BEFORE_LEVEL
+    V[CENTRED] = V[RESIDUAL] - V[W] * V[RESIDUAL].sum()
+    V[SEEN] = V[CENTRED]
+    single[:] = 0.0
+    single[WEIGHTS, rows], single[RESIDUALS, rows] = V[W], V[SEEN]
+
+
+def moments(Z: Singles, single: Singles, G: Singles, sizes: Singles) -> None:
+    """Weighted means (to G[b, 0]) and mean squares (G[b, 1]) of all features, and the sizes of their products with r.
+
+    single[b] holds r and the weights of a resample.
+    """
+    # All resamples at once: a product of matrices reads each block of Z once for all of them.
+    residuals, weights = np.ascontiguousarray(single[:, RESIDUALS]), np.ascontiguousarray(single[:, WEIGHTS])
+    step = max(features.LEAST_AT_ONCE, features.NUMBERS_AT_ONCE // Z.shape[1])
+    for first in range(0, len(Z), step):
+        block = Z[first : first + step]
+        here = slice(first, first + len(block))
+        G[:, 0, here] = weights @ block.T
+        G[:, 1, here] = weights @ (block * block).T
+        sizes[:, here] = abs(residuals @ block.T)
+
+
+def first_bounds(
+    Xt: Floats, D: Floats, reach: Singles, rows: Ints, V: Floats, S: Floats, N: Ints, G: Singles, sizes: Singles
+) -> None:
+    """Scales and bounds of all features, from what `moments` gives: means and mean squares lie where these will.
+
+    A scale is what |z_j r| is multiplied by to be at least |g_j| / l1_j. Where single precision has too few digits of
+    it, it is computed again from the data: 0 for what can not enter, infinite for what Z can not hold.
+    """
+    width = features.padded(Xt.shape[1])
+    error, (mean, square) = np.float32(1.0 + features.scale_error(width)), G
+    S[RMS] = math.sqrt(square.max()) * (1.0 + 2.0 * width * features.SINGLE)
+    S[ROUNDING] = rounding_bound(width, float((V[CENTRED] ** 2 / V[W]).sum()), S[RMS])
+    scale = reach * error
+    if not N[AS_GIVEN]:  # where it counts features as given the resample does not matter
+        # A difference of means of squares, which is exact enough only where the mean is not large beside the spread.
+        variance = square - mean * mean
+        usual = variance > np.float32(features.CANCELLED) * square
+        np.divide(scale, np.sqrt(variance, where=usual, out=variance), where=usual, out=scale)
+        (unusual,) = np.nonzero(~usual)
+        step = max(1, features.NUMBERS_AT_ONCE // len(rows))
+        for some in (unusual[k : k + step] for k in range(0, len(unusual), step)):
+            factor, plain, own = (
+                D[features.FACTOR, some],
+                D[features.PLAIN, some],
+                standardised(Xt, some, rows, V[W])[1],
+            )
+            with np.errstate(all="ignore"):
+                scale[some] = np.where(plain > features.FAR * own, np.inf, plain / (own * factor) * error)
+            never = (factor == 0.0) | (factor == np.inf) | (plain == 0.0) | ((own == 0.0) & (plain < np.inf))
+            scale[some[never]] = 0.0
+    G[SCALE_OF] = scale
+    G[BOUND] = (sizes + np.float32(S[ROUNDING])) * scale
+    S[LAST], S[VIOLATION], S[TIGHT] = NO_FEATURE, 0.0, np.inf
+
+
+def largest_penalty(Xt: Floats, D: Floats, rows: Ints, V: Floats, S: Floats, N: Ints, G: Singles) -> float:
+    """The least penalty that leaves out every feature that has one; -1 where no feature varies."""
+    (able,) = np.nonzero(G[SCALE_OF] > 0.0)
+    if not len(able):
+        return -1.0
+    bounds = G[BOUND, able]
+    # The exact descent of the likely one first: it rules out most of the others by their bounds alone.
+    likely = able[[np.where(bounds < np.inf, bounds, -1.0).argmax()]]
+    largest = _descents(Xt, D, likely, rows, V, N)[0]
+    possible = able[bounds >= low(largest)]
+    step = max(1, features.NUMBERS_AT_ONCE // len(rows))
+    for some in (possible[k : k + step] for k in range(0, len(possible), step)):
+        largest = max(largest, _descents(Xt, D, some, rows, V, N).max())
+    S[LAST] = largest
+    return float(largest)
+
+
+def _descents(Xt: Floats, D: Floats, some: Ints, rows: Ints, V: Floats, N: Ints) -> Floats:
+    """|g_j| / l1_j of some features at the residual that is seen; 0 for those that are constant."""
+    z, scale = standardised(Xt, some, rows, V[W])
+    l1 = D[features.FACTOR, some] / (np.where(scale > 0.0, scale, 1.0) * D[features.UNIT, some] if N[AS_GIVEN] else 1.0)
+    descents: Floats = abs(z @ V[SEEN]) / l1
+    return descents
+
+
+def standardised(Xt: Floats, some: Ints, rows: Ints, w: Floats) -> tuple[Floats, Floats]:
+    """Some features on the rows of a resample, and their standard deviations there: those of constant ones are 0."""
+    z = Xt[some][:, rows]
+    constant = (z == z[:, :1]).all(axis=1)
+    for _ in range(2):  # once more, for what rounding has left of the mean
+        z -= (z @ w)[:, None]
+    scale = np.where(constant, 0.0, np.sqrt((z * z) @ w))
+    z *= np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0.0)[:, None]
+    return z, scale
 
 
 def undo_if_risen(V: Floats, S: Floats, N: Ints, P: Floats, M: Ints, penalty: float) -> None:
@@ -58,6 +188,7 @@ def undo_if_risen(V: Floats, S: Floats, N: Ints, P: Floats, M: Ints, penalty: fl
     size, size_before = N[SIZE], N[SIZE_BEFORE]
     before = _objective(V, N, V[ETA_BEFORE], P[BEFORE:, :size_before], penalty)
     now = _objective(V, N, V[ETA], P[:, :size], penalty)
+    # Both are sums over all rows, so a difference of some units in the last place is no rise.
     if now <= before + 1e-13 * abs(before):
         return
     V[ETA] = V[ETA_BEFORE]
@@ -107,10 +238,12 @@ def factor_of_rows(V: Floats, N: Ints, M: Ints, A: Floats, L: Floats) -> None:
     weighted = _curved(N, A[M[SLOT, :m]], V[SHARE]) * np.sqrt(V[CURVATURE])
     (R,) = qr(weighted.T, mode="r")
     R = R[:m]  # of as many rows as there are, or as many as places
+    # R of a QR decomposition is unique up to the signs of its rows; a Cholesky factor has a positive diagonal.
     signs = np.where(np.diag(R) < 0.0, -1.0, 1.0)
     L[:m, : len(R)] = (R * signs[:, None]).T
     diagonal = np.zeros(m)
     diagonal[: len(R)] = np.diag(R) * signs
+    # A dependent row would have a length of zero, and the steps would divide by it.
     least = LEAST_LENGTH * np.sqrt(np.einsum("ai,ai->a", weighted, weighted)) + 1e-150
     L[:m, len(R) : m] = 0.0
     L[np.arange(m), np.arange(m)] = np.maximum(diagonal, least)
@@ -172,6 +305,8 @@ def enter_dependent(V: Floats, N: Ints, P: Floats, M: Ints, A: Floats, L: Floats
             L[m, :m], L[m, m] = row, math.sqrt(left + penalty * P[L2, m])
             N[SIZE], N[CAME] = m + 1, N[CAME] + 1
         return
+    # One has come to zero before the minimum: the new feature takes its place, and the fit has hardly moved. So exact
+    # copies change places without the cycle that a factor without digits would run into.
     P[COEF, :m] -= sign * length * share
     P[COEF, m] = sign * length
     V[ETA] += sign * length * (z - share @ Z)
