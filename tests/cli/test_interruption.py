@@ -117,6 +117,13 @@ def test_what_a_signal_broke_is_told_as_the_signal(monkeypatch):
         do(work)
 
 
+def test_signals_are_heeded_before_anything_heavy_is_loaded():
+    """An import of numpy that Ctrl-C breaks ends in pages about a bad installation."""
+    code = "import sys, steadyset.__main__; print([name for name in ('numpy', 'typer') if name in sys.modules])"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (ended.stdout, ended.stderr) == ("[]\n", "")
+
+
 LOADING = """
 import os, signal, sys
 from steadyset.__main__ import main

@@ -18,7 +18,6 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from steadyset.foundation.arguments import check_function
 from steadyset.foundation.text import counted, lasting, number, shown_name
 
 _drawer: list[Callable[..., Any]] = []
@@ -413,6 +412,8 @@ EVERY = 0.2  # seconds between two states in a notebook, each of which is a mess
 
 def check_progress(progress: Progress) -> None:
     """Refuse what is neither an answer nor a function of (done, total)."""
+    from steadyset.foundation.arguments import check_function  # with numpy, which `import steadyset` does without
+
     check_function("progress", progress, "done", "total", or_flag=True)
 
 
