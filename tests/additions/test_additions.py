@@ -12,18 +12,24 @@ from pathlib import Path
 import pytest
 from tests.additions.added import ADDED
 
+from steadyset.kernels import jit
+
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = (".git", ".venv*", "build", "dist", "site", "demo-output", ".mypy_cache", ".pytest_cache", ".hypothesis")
 
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory):
-    """A copy of the whole project, with its compiled kernels, to which one thing of every kind is added."""
+    """A copy of the whole project, to which one thing of every kind is added; compiled kernels are shared with it."""
     root = tmp_path_factory.mktemp("house") / "steadyset"
     left_out = shutil.ignore_patterns(*LEFT_OUT)
     shutil.copytree(
         ROOT, root, ignore=lambda folder, names: left_out(folder, names) if Path(folder) == ROOT else (), symlinks=True
     )
+    if jit.FOLDER is not None and jit.FOLDER.is_relative_to(ROOT):
+        shared = root / jit.FOLDER.relative_to(ROOT)
+        shutil.rmtree(shared)
+        shared.symlink_to(jit.FOLDER)
     for added in ADDED:
         added.write(root)
     return root

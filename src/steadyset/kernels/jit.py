@@ -76,7 +76,7 @@ def _made(place: Path, name: str) -> Path:
     for path in folder.rglob("*.nb?"):
         if not _ends_well(path):
             path.unlink(missing_ok=True)
-    return folder
+    return folder.resolve()  # numba tells folders apart by their paths, also where a link leads to the same one
 
 
 def _ends_well(path: Path) -> bool:
