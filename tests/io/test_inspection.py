@@ -77,7 +77,7 @@ def test_what_is_neither_gets_the_sentence_of_the_reader(tmp_path):
 
 def test_a_format_is_one_record(tmp_path):
     """Read, named in messages and taken as an upload."""
-    from steadyset.serve.run_store import harmless_name
+    from steadyset.serve.run_store import harmless_names
 
     def read(file, max_gb):
         import pyarrow as pa
@@ -90,7 +90,7 @@ def test_a_format_is_one_record(tmp_path):
         FORMATS.add(Format("turned", (".turned",), (TABLE,), read=read))
         assert st.load_data(path, "y").X.tolist() == [[1, 4], [2, 2], [3, 3], [4, 1]]
         assert st.inspect(path).format == "turned"
-        assert harmless_name("x.turned").endswith(".turned")
+        assert next(harmless_names("x.turned")).endswith(".turned")
         with pytest.raises(InputError, match=r"or \.turned\."):
             st.load_data(written(tmp_path / "x.docx", "?"), "y")
     with pytest.raises(InputError, match="unknown ending"):

@@ -395,8 +395,8 @@ def test_from_several_files_to_what_they_have_in_common(opened, studies):  # noq
     page.get_by_label("Add a study").select_option("second.csv")
     page.get_by_role("heading", name="Studies that are compared").wait_for()
     page.set_input_files("#study_upload", studies / "first.csv")
-    page.get_by_role("checkbox", name="first-").click()  # uploaded, and left out again
-    page.get_by_role("checkbox", name="first-").wait_for(state="detached")
+    page.get_by_role("checkbox", name="first-2").click()  # uploaded, and left out again
+    page.get_by_role("checkbox", name="first-2").wait_for(state="detached")
     page.get_by_role("radio", name="One at a time anova").check()
     page.get_by_text("More settings").click()
     page.locator("#pairs").fill("10")

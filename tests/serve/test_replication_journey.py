@@ -50,8 +50,8 @@ def test_from_a_table_to_what_the_next_study_would_find(client, folder):
     (so_far,) = part_studies(str(folder / "next"), None)
     assert "g0" in so_far["most"]
     page = html.unescape(client.get("/runs/next").text)
-    assert "steadyset replicate data/A-" in page
-    assert "/data?kind=replicate&file=data%2FA-" in page
+    assert "steadyset replicate data/A.csv" in page
+    assert "/data?kind=replicate&file=data%2FA.csv" in page
     assert "would the next study" in client.get("/runs/next/report").text.lower()
 
 
@@ -67,13 +67,37 @@ def test_from_several_studies_to_what_they_have_in_common(client, folder):
     run = ended(folder, "three")
     found = progress_of(run)
     assert (found.state, found.done) == (FINISHED_STATE, found.total)
-    assert [step.words.partition(" of ")[0] for step in found.steps[1:]] == ["Studies within the rows"] * 3
+    assert [step.words for step in found.steps[1:]] == [f"Parts of the samples in {name}" for name in "ABC"]
     assert len(part_studies(str(folder / "three"), None)) == 3
     page = html.unescape(client.get("/runs/three").text)
     assert page.count("&file=data%2F") == 3  # asked again with all of its files
     assert "Which features do the studies select alike?" in client.get("/runs/three/report").text
     client.delete("/runs/three", headers=client.change)
     assert not (folder / "three").exists()
+
+
+@pytest.mark.slow  # buys: a replication that is paused and goes on, and says what it has until then
+@pytest.mark.parametrize("n_studies", [1, 2])
+def test_a_replication_is_stopped_and_goes_on(client, folder, n_studies):
+    form = asked(client, *map(study, range(n_studies))) | {"out": "going", "selector": "lasso", "pairs": "2000"}
+    client.post("/runs", data=form, headers=client.change)
+    # Several studies first predict each other.
+    until(
+        lambda: (
+            n_studies <= len(steps := progress_of(RunStore(folder).run("going")).steps) and steps[n_studies - 1].done
+        )
+    )
+    client.post("/runs/going/stop", headers=client.change)
+    before = progress_of(ended(folder, "going"))
+    assert (before.state, before.done < before.total) == ("stopped", True)
+    page = html.unescape(client.get("/runs/going").text)
+    assert "The report comes once it has gone on to its end." in page
+    assert "Chosen most often" in page
+    assert "Go on" in page
+    client.post("/runs/going/resume", headers=client.change)
+    until(lambda: progress_of(RunStore(folder).run("going")).done > before.done)
+    client.post("/runs/going/stop", headers=client.change)
+    assert progress_of(ended(folder, "going")).done > before.done
 
 
 def test_studies_that_share_rows_are_refused_where_they_are_asked_for(client, folder):

@@ -15,7 +15,7 @@ from steadyset.cli import run
 from steadyset.foundation.errors import InputError
 from steadyset.serve import create_application
 from steadyset.serve.access import FORM_BYTES, Access
-from steadyset.serve.run_store import RunStore, harmless_name
+from steadyset.serve.run_store import RunStore, harmless_names
 
 PAGES = ("/", "/measure", "/assess", "/tune", "/runs")
 
@@ -152,7 +152,43 @@ def test_the_scripts_are_whole_and_name_no_other_machine(client):
     ["../../etc/x.csv", "..\\..\\x.csv", "/abs/x.csv", ".hidden.csv", "a\0b.csv", "con<|>.csv", "ü" * 300 + ".csv"],
 )
 def test_uploads_get_names_of_ours_within_the_folder(given):
-    assert re.fullmatch(r"[A-Za-z0-9-]{1,40}-[0-9a-f]{6}\.csv", harmless_name(given))
+    names = harmless_names(given)
+    first, second = next(names), next(names)
+    assert re.fullmatch(r"[^\W_][\w ()+-]{0,59}\.csv", first)
+    assert second == first.replace(".csv", "-2.csv")
+    assert len(first.encode()) < 240
+
+
+@pytest.mark.parametrize(
+    ("path", "heading", "sentence"),
+    [
+        ("/", "This link has no key", "Open the link that the command printed"),
+        ("/enter?token=old", "This key no longer fits", "open the one printed last"),
+        ("/login/nothing", "No such page", "There is nothing at /login/nothing"),
+    ],
+)
+def test_whoever_has_no_key_reads_a_page_that_says_what_to_do(stranger, path, heading, sentence):
+    as_text = stranger.get(path)
+    assert sentence in as_text.text
+    assert "<" not in as_text.text
+    as_page = stranger.get(path, headers={"Accept": "text/html"})
+    assert as_page.status_code == as_text.status_code >= 400
+    assert f"<h1>{heading}</h1>" in as_page.text
+    assert "/static/app.css" in as_page.text
+    assert "<nav" not in as_page.text  # its links would lead nowhere
+
+
+def test_an_unknown_address_has_a_way_home(client):
+    answer = client.get("/nothing", headers={"Accept": "text/html"})
+    assert answer.status_code == 404
+    assert "<h1>No such page</h1>" in answer.text
+    assert 'class="button" href="/"' in answer.text
+
+
+def test_an_upload_keeps_its_name_and_takes_nobody_elses_place(client, folder):
+    contents = {uploaded(client, "Leeds 2019 (数据).CSV.gz", content): content for content in (b"1", b"2", b"3")}
+    assert list(contents) == [f"data/Leeds 2019 (数据){number}.csv.gz" for number in ("", "-2", "-3")]
+    assert {name: (folder / name).read_bytes() for name in contents} == contents
 
 
 @pytest.mark.parametrize("given", ["x", "x.exe", "x.csv.exe", "", ".", "x.py", "x.html"])

@@ -467,7 +467,7 @@ TABLE: tuple[Option, ...] = (
         ).on_page("columns", "Covariate", ": columns that stay in every model, one per line"),
         Option(
             "block", "The batch of each row: selectors are adjusted for it.", "COLUMN", commands=f"{ONE_FILE} why"
-        ).on_page("reading", "Blocks", ": column of batches that selectors are adjusted for"),
+        ).on_page("reading", "Blocks", ": column of batches that methods are adjusted for"),
         heading=DATA,
         calls=("data",),
     ),

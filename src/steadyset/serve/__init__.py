@@ -99,6 +99,7 @@ def create_application(
 ) -> ASGIApp:
     """The page on a folder, for those whom `access` admits."""
     from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
 
     from steadyset.serve import data_views, run_views  # noqa: F401 - the first registers what it answers
     from steadyset.serve.access import Guard
@@ -118,10 +119,10 @@ def create_application(
             yield
         site.sandbox.keep_only({})
 
-    told = {SteadysetError: site.on_error, OSError: site.on_error}
+    told = {SteadysetError: site.on_error, OSError: site.on_error, HTTPException: site.on_missing}
     app = Starlette(routes=ROUTES, lifespan=running, exception_handlers=told)
     app.state.site = site
-    return Guard(app, access, upload_bytes)
+    return Guard(app, access, upload_bytes, site.refused)
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

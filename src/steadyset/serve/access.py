@@ -11,13 +11,13 @@ import hmac
 import ipaddress
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import h11
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import cookie_parser
+from starlette.requests import Request, cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -35,6 +35,10 @@ SLOWEST = 10_000  # bytes a second that a body brings at least, so that it is wh
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+NO_KEY = (
+    "Open the link that the command printed in the terminal; it holds a key. Each start of `steadyset serve` prints a "
+    "new one."
 )
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -149,8 +153,10 @@ class TooSlowError(SteadysetError):
 class Guard:
     """Lets a request through to the application, or answers it with a sentence."""
 
-    def __init__(self, app: ASGIApp, access: Access, upload_bytes: int) -> None:
-        self.app, self.access, self.upload_bytes = app, access, upload_bytes
+    def __init__(
+        self, app: ASGIApp, access: Access, upload_bytes: int, refusal: Callable[[Request, str, int, str], Response]
+    ) -> None:
+        self.app, self.access, self.upload_bytes, self.refusal = app, access, upload_bytes, refusal
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -203,7 +209,7 @@ class Guard:
         """The way in, for those who know it."""
         if self.access.password is not None and scope["method"] == "GET":
             return RedirectResponse("/login", 303)
-        return PlainTextResponse("Open the link that the command printed in the terminal; it holds a key.", 403)
+        return self.refusal(Request(scope), NO_KEY, 403, "This link has no key")
 
 
 def session_of(headers: Mapping[str, str], access: Access) -> str | None:

@@ -1,13 +1,14 @@
 """What a person brings: recorded selections, which are measured, or a table, which is assessed or tuned.
 
-Files from the browser are streamed to the disk under names of ours, and gone again if they do not arrive whole. How a
-table was understood is shown before anything is run.
+Files from the browser are streamed to the disk under what is harmless in their names, and gone again if they do not
+arrive whole. How a table was understood is shown before anything is run.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import secrets
 from collections.abc import Collection, Coroutine, Iterable, Mapping
@@ -23,11 +24,12 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.job import Job
 from steadyset.foundation.text import lasting
+from steadyset.io.beneath import PART
 from steadyset.io.disk import explained, write_durably, written_durably
 from steadyset.options import data_option, options_of
 from steadyset.serve import forms
 from steadyset.serve.access import UPLOADS
-from steadyset.serve.run_store import KINDS, Kind, Order, harmless_name, kind_of
+from steadyset.serve.run_store import KINDS, Kind, Order, harmless_names, kind_of
 from steadyset.serve.sandbox import TooLongError
 from steadyset.serve.site import Site, go_to, report_response, view
 
@@ -152,7 +154,7 @@ async def example(site: Site, request: Request, name: str) -> Response:
     """Put an example into the folder, and show the form of what is asked for."""
     kind = _kind(request.query_params.get("kind", KINDS[0].command)).command
     table, target = EXAMPLES.get(name, EXAMPLES["array"])
-    path = site.store.new_table(table, exact=True)
+    path = site.store.tables_folder() / table
     if not path.exists():
         await site.sandbox.call("write_example", table, str(path))
     file = quote(path.relative_to(site.store.path).as_posix())
@@ -169,7 +171,8 @@ async def help_page(site: Site, request: Request) -> Response:
 async def estimate(site: Site, request: Request) -> Response:
     """How long the order will take, by runs that are tried out; and the same as a command and in Python."""
     form = await _form(request)
-    content: dict[str, Any] = {"told": "", "words": "", "each": {}, "command": "", "python": "", "cores": site.cores}
+    content: dict[str, Any] = {"told": "", "words": "", "refused": False, "each": {}, "command": "", "python": ""}
+    content["cores"] = site.cores
     try:
         kind = _kind(form.get("kind", ""))
         options = _running(site, kind, form)
@@ -183,7 +186,7 @@ async def estimate(site: Site, request: Request) -> Response:
     except TooLongError:
         content["words"] = f"The time is unknown: the first runs alone take longer than {lasting(ESTIMATE_SECONDS)}."
     except InputError as error:
-        content["words"] = site.without_paths(str(error))
+        content |= {"words": site.without_paths(str(error)), "refused": True}
     return site.page(request, "estimate.html.j2", **content)
 
 
@@ -338,15 +341,18 @@ async def upload(site: Site, request: Request) -> Response:
     """Take a file whose content is the body of the request; answer with the name that it got."""
     given = request.query_params.get("name", "")
     measured = request.query_params.get("for") == MEASURED
-    target = site.temporary / harmless_name(given) if measured else site.store.new_table(given)
-    await _streamed(request, target)
+    names, folder = harmless_names(given), site.temporary if measured else site.store.tables_folder()
+    await _streamed(request, part := folder / f".{secrets.token_hex(8)}{PART}")
+    places = folder, site.store.path  # tables of both are shown by their names alone
+    target = folder / next(one for one in names if not any(os.path.lexists(place / one) for place in places))
+    part.rename(target)
     return JSONResponse({"name": target.name if measured else target.relative_to(site.store.path).as_posix()})
 
 
 async def _streamed(request: Request, target: Path) -> None:
     size = 0
     try:
-        with explained(target), written_durably(target) as beside, beside.open("wb") as file:
+        with explained(target.parent), written_durably(target) as beside, beside.open("wb") as file:
             async for part in request.stream():
                 size += len(part)
                 file.write(part)

@@ -47,7 +47,7 @@ STATES = {
     DAMAGED: "Damaged",
 }
 LONGEST_SAID = 1 << 16
-PREDICTED = "Each study predicted by the others, and by its own rows"
+PREDICTED = "Each study predicted by the others, and by its own samples"
 QUIET = 15.0  # seconds without a word from a tuning, which writes at least every five
 ON_ALL_ROWS = "--1.json"
 EVERY = 0.25  # seconds between two looks
@@ -91,6 +91,11 @@ class Progress:
         return min(1.0, sum(min(step.done, step.total) * step.each for step in self.steps) / total)
 
     @property
+    def begun(self) -> bool:
+        """Whether a part of the work is done."""
+        return any(step.done for step in self.steps)
+
+    @property
     def lives(self) -> bool:
         """Whether it may still change by itself."""
         return self.state in (RUNNING, WAITING)
@@ -119,7 +124,7 @@ def _steps(run: Run, found: FolderFacts, done: int, total: int) -> tuple[Step, .
     """The parts of the work: a shortlist has targets before its repeats, which are long; each study is one."""
     if found.parts:
         unit = run.kind.unit.capitalize()
-        named = {part: f"{unit} of {name}" if name else unit for part, (name, _, _) in found.parts.items()}
+        named = {part: f"{unit} in {name}" if name else unit for part, (name, _, _) in found.parts.items()}
         return tuple(
             Step(PREDICTED if part == LEFT_OUT else named[part], _runs_in(run, part, packed), n)
             for part, (_, n, packed) in found.parts.items()
@@ -241,16 +246,18 @@ class Display:
         """The state of a run as a part of a page, and whether it may still change."""
         progress = await asyncio.to_thread(progress_of, run)
         is_due = run.name not in self._busy and time.monotonic() >= self._next.get(run.name, 0.0)
-        if progress.state == RUNNING and progress.steps[0].done and is_due:
+        if progress.state == RUNNING and progress.begun and is_due:
             self._busy[run.name] = asyncio.create_task(self._compute(run))
         # What has a report says everything there; what ended without one keeps what it had found.
-        if not progress.lives and progress.done and not beneath.modified(run.path, run.kind.reported):
+        unreported = not progress.lives and progress.begun and not beneath.modified(run.path, run.kind.reported)
+        if unreported:
             await self._compute(run)
         left = self.left(run, progress)
         text = self.render(
             "progress.html.j2",
             run=run,
             progress=progress,
+            unreported=unreported,
             interim=None if beneath.modified(run.path, run.kind.last) else self._interim.get(run.name),
             left="" if left is None else lasting(left),
             ends="" if left is None else f"{datetime.now() + timedelta(seconds=left):%H:%M}",

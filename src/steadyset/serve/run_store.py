@@ -13,11 +13,13 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import cache
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -121,7 +123,7 @@ KINDS = (
         wish="Would the next study find the same?",
         note="How many features of a list another study would choose again; or what your studies have in common.",
         start="See what the next study would find",
-        unit="studies within the rows",
+        unit="parts of the samples",
         mark=REPLICATION,
         last=RECORDED_FINDINGS,
         reported=RECORDED_FINDINGS,
@@ -261,14 +263,14 @@ class RunStore:
             raise InputError(f"There is no data file {name!r} here.")
         return path
 
-    def new_table(self, given: str, *, exact: bool = False) -> Path:
-        """Where an upload goes: a name of ours, made of what is harmless in the given one; or this `exact` name."""
+    def tables_folder(self) -> Path:
+        """Where uploads go."""
         folder = self.path / DATA
         if folder.is_symlink():
             raise InputError(f"{folder} is a link; it has to be a folder.")
         with explained(folder):
             folder.mkdir(exist_ok=True)
-        return folder / (given if exact else harmless_name(given))
+        return folder
 
     def place(self, name: str) -> Path:
         """The path of a run folder, which may not exist; names that could leave the folder are refused."""
@@ -347,15 +349,17 @@ def kind_of(command: str) -> Kind | None:
     return next((kind for kind in KINDS if kind.command == command), None)
 
 
-def harmless_name(given: str) -> str:
-    """A name of ours for a file: letters and digits of its own, random ones, and its ending if a reader knows it."""
-    base = given.replace("\\", "/").rpartition("/")[2]
+def harmless_names(given: str) -> Iterator[str]:
+    """Names for an uploaded file: what is harmless in its own, and the same with a number, as that may be taken."""
+    base = unicodedata.normalize("NFC", given.replace("\\", "/").rpartition("/")[2])
     if format_of(base) is None:
         raise InputError(f"{base[:80]!r} has an unknown ending; expected {endings_in_words()}.")
-    packed = base.lower().endswith(PACKED)
-    stem, _, ending = (base.lower().removesuffix(PACKED) if packed else base.lower()).rpartition(".")
-    known = re.sub(r"[^A-Za-z0-9]+", "-", base[: len(stem)]).strip("-")[:40] or "table"
-    return f"{known}-{secrets.token_hex(3)}.{ending}{PACKED if packed else ''}"
+    ending = re.search(rf"\.[^.]*({re.escape(PACKED)})?$", base, re.IGNORECASE)
+    assert ending is not None  # the format has one
+    known = re.sub(r"[^\w ()+]+", "-", base[: ending.start()]).strip(" -_")[:60]
+    known = known.encode()[:200].decode(errors="ignore").rstrip(" -_") or "table"
+    numbers = chain([""], (f"-{number}" for number in count(2)))
+    return (f"{known}{number}{ending[0].lower()}" for number in numbers)
 
 
 def _fits(name: str) -> bool:

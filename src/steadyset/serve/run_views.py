@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.job import Job
@@ -77,18 +77,27 @@ def _content_of_job(run: Run) -> Mapping[str, Any] | None:
 def _about(run: Run) -> dict[str, Any]:
     """What a run is about: its file, target and methods, and the address of the form that asks for it again."""
     facts, content = facts_of(run.path), _content_of_job(run)
-    again = ""
+    again = beyond = ""
     with suppress(InputError, TypeError, KeyError):
         job = job_from(content)
         if job.command == run.kind.command:
-            again = question(_in_folder(run, job))
+            again = question(job := _in_folder(run, job))
+            beyond = _next_study(job)
     options = (content or {}).get("options") or {}
     named = as_list(options["selector"]) if options.get("selector") else facts.selectors
     chosen = "selector" in options_of(run.kind.command)
     methods = "" if not chosen else f"{len(named)} methods" if len(named) > 3 else ", ".join(named)
     files = [Path(file).name for file in data_files(Job(run.kind.command, options))]
     target = str(options.get("target") or facts.target)
-    return {"about": {"file": ", ".join(files), "target": target, "methods": methods}, "again": again}
+    return {"about": {"file": ", ".join(files), "target": target, "methods": methods}, "again": again, "beyond": beyond}
+
+
+def _next_study(job: Job) -> str:
+    """The address of the form that asks what the next study would find of a list; "" for what makes none."""
+    if job.command not in ("shortlist", "assess"):
+        return ""
+    methods = as_list(job.options.get("selector") or [])
+    return question(Job("replicate", {**job.options, "files": data_files(job), "selector": methods[:1]}))
 
 
 def _in_folder(run: Run, job: Job) -> Job:
@@ -321,9 +330,8 @@ def _download(content: bytes, name: str, kind: str) -> Response:
 async def enter(site: Site, request: Request) -> Response:
     """Trade the token of the printed link for a cookie."""
     if site.access.password is not None or not site.access.admits(request.query_params.get("token", "")):
-        return PlainTextResponse(
-            "This link is of another server, or of an earlier start; open the one printed last.", 403
-        )
+        sentence = "This link is of another server, or of an earlier start; open the one printed last."
+        return site.refused(request, sentence, 403, "This key no longer fits")
     # Not a redirect: a browser that followed a link from elsewhere would not send the cookie along.
     return _with_cookie(site.page(request, "enter.html.j2"), site)
 

@@ -443,11 +443,11 @@ def _most_chosen(sel: Selections | None) -> str:
 def part_studies(path: str, job: Mapping[str, Any] | None) -> list[dict[str, Any]]:
     """What the studies within the rows of each study choose so far."""
     folder, found = Path(path), []
-    for part, (name, n) in json.loads(beneath.read(folder, REPLICATION)).items():
+    for part, (name, _) in json.loads(beneath.read(folder, REPLICATION)).items():
         if part != LEFT_OUT and beneath.modified(folder, f"{part}/{SETTINGS}" if part else SETTINGS):
             opened = Assessment.open(folder / part)
             most = _most_chosen(opened.selections.get(opened.selectors[0]))
-            found.append({"name": shown_name(name), "runs": f"{len(opened.cells):,} of {n:,}", "most": most})
+            found.append({"name": shown_name(name), "most": most})
     return found
 
 

@@ -30,7 +30,7 @@ from steadyset.serve.access import CHANGE, Access, TooMuchError, TooSlowError
 from steadyset.serve.forms import as_field, proposal
 from steadyset.serve.job_queue import Queue
 from steadyset.serve.progress import STATES, Display, Watches
-from steadyset.serve.run_store import RunStore
+from steadyset.serve.run_store import DATA, RunStore
 from steadyset.serve.sandbox import Sandbox
 
 PREFIX, LOCK = "steadyset-page-", "held"  # of temporary folders
@@ -93,9 +93,20 @@ class Site:
 
     def without_paths(self, text: str) -> str:
         """A sentence that names files as the page does, not where they lie on the disk."""
-        for folder in (self.store.path, self.temporary):
+        for folder in (self.store.path / DATA, self.store.path, self.temporary):
             text = text.replace(f"{folder}{os.sep}", "")
         return text
+
+    def refused(self, request: Request, sentence: str, code: int, heading: str = "That did not work") -> Response:
+        """A sentence on why there is nothing else to show: as a page for a browser that opens one, else as text."""
+        if "text/html" not in request.headers.get("accept", "") or request.headers.get("hx-request") == "true":
+            return PlainTextResponse(sentence, code)
+        return HTMLResponse(self.text("refused.html.j2", request, sentence=sentence, heading=heading), code)
+
+    async def on_missing(self, request: Request, error: Exception) -> Response:
+        """What the page says of an address that it does not know."""
+        sentence = f"There is nothing at {request.url.path[:80]}; the address may be mistyped, or of another version."
+        return self.refused(request, sentence, getattr(error, "status_code", 404), "No such page")
 
     async def on_error(self, request: Request, error: Exception) -> Response:
         """The sentence of an error, where the page shows such; also of what the system refuses, such as a name."""
@@ -104,9 +115,7 @@ class Site:
         sentence = self.without_paths(told)
         code = 413 if isinstance(error, TooMuchError) else 408 if isinstance(error, TooSlowError) else 400
         if request.headers.get("hx-request") != "true":
-            if "text/html" not in request.headers.get("accept", ""):
-                return PlainTextResponse(sentence, code)
-            return HTMLResponse(self.text("refused.html.j2", request, sentence=sentence), code)
+            return self.refused(request, sentence, code)
         # With 200: a browser lists other codes as errors of the page.
         named = (proposal(one, {}, "measure") for one in getattr(error, "ways", ()))
         ways = [way for way in named if way is not None]
@@ -174,6 +183,7 @@ def _templates() -> Any:
         finalize=lambda value: shown_name(value) if type(value) is str and "\n" not in value else value,
     )
     environment.filters |= {"place": _place, "counted": wording.counted, "percent": wording.percent}
+    environment.filters["file"] = lambda path: path.rpartition("/")[2]
     environment.globals["states"] = STATES
     return environment
 
