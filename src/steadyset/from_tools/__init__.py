@@ -54,12 +54,9 @@ def of_fitted(
         labels, folds = (list(map(str, fitted)) if labels is None else labels), list(fitted.values())
     if folds is None:
         if hasattr(fitted, "fit") or is_boosted(fitted):
-            folds_kept = ""
-            if hasattr(fitted, "cv_results_"):
-                folds_kept = " (Selections.from_rfecv takes the folds of one RFECV)"
-            raise InputError(
-                f"fitted is one {type(fitted).__name__}, one run; give a list of fitted estimators{folds_kept}."
-            )
+            kept = " (Selections.from_rfecv takes the folds of one RFECV)" if hasattr(fitted, "cv_results_") else ""
+            one = f"fitted is one {type(fitted).__name__}, one run"
+            raise InputError(f"{one}; give a list of fitted estimators{kept}.")
         if not is_collection(fitted):
             raise wrong_argument("fitted", "a list or dict of fitted estimators", fitted)
         folds = list(fitted)
@@ -152,9 +149,9 @@ def _of_estimators(
         )
     outcomes = []
     for each in found:
-        own = each.columns.names
-        told = own if each.columns.named else None
-        outcomes.append(Outcome(len(own), told, each.chosen.features, each.signed_weights, each.ranks))
+        own = each.columns
+        told = own.names if own.named else None
+        outcomes.append(Outcome(len(own.names), told, each.chosen.features, each.signed_weights, each.ranks))
     named_by_caller = names is not None and all(each.entered == names for each in found)
     rules = sorted({each.chosen.rule for each in found} - {""})
     return _collected(outcomes, labels, None if named_by_caller else names, [f"selected: {rule}" for rule in rules])
@@ -201,11 +198,9 @@ def _collected(
 def _refuse_different(outcomes: Sequence[Outcome], called: Sequence[str]) -> None:
     """All runs have one universe where nobody gives it; their names may stand in any order."""
     for other, label in zip(outcomes, called, strict=True):
-        difference = _difference(outcomes[0], other, called[0], label)
-        if difference:
-            raise InputError(
-                f"{difference}; give all names that there were to choose from as ", Argument("features"), "."
-            )
+        if difference := _difference(outcomes[0], other, called[0], label):
+            told = f"{difference}; give all names that there were to choose from as "
+            raise InputError(told, Argument("features"), ".")
 
 
 def _difference(first: Outcome, other: Outcome, label: str, other_label: str) -> str:
@@ -238,11 +233,8 @@ def _places(own: Outcome, d: int, names: tuple[str, ...] | None, label: str) -> 
         return np.array([place[name] for name in own.names], dtype=np.int64)
     if len(unknown) == len(own.names) == d:  # none is known: new names, by position
         return np.arange(d)
-    raise InputError(
-        f"{label} chose from {some_names(unknown)}, not among the {d} names that are given; ",
-        Argument("features"),
-        " takes all names that there were to choose from.",
-    )
+    told = f"{label} chose from {some_names(unknown)}, not among the {d} names that are given; "
+    raise InputError(told, Argument("features"), " takes all names that there were to choose from.")
 
 
 def _ranks(outcomes: Sequence[Outcome], places: Sequence[Ints], n_features: int) -> Floats | None:
@@ -323,7 +315,10 @@ def _fold(given: Any, label: str) -> _Fold:
     if hasattr(given, "importances_mean"):  # what permutation_importance returns
         return _Fold(numbers(given.importances_mean, what), "value")
     if _is_explanation(given):
-        return _of_explanation(given, label)
+        names = None if getattr(given, "feature_names", None) is None else _names(given.feature_names)
+        values = numbers(given.values, what)
+        averaged = values.ndim == 1  # already, as by explanation.abs.mean(0)
+        return _Fold(values, None, names) if averaged else _Fold(_mean_size(values, label), "magnitude", names)
     if isinstance(given, Mapping):
         return _Fold(numbers(list(given.values()), what), None, _names(given))
     if hasattr(given, "index") and hasattr(given, "to_numpy") and getattr(given, "ndim", 0) == 1:  # a pandas Series
@@ -339,15 +334,6 @@ def _fold(given: Any, label: str) -> _Fold:
     return _Fold(values) if values.ndim == 1 else _Fold(_mean_size(values, label), "magnitude")
 
 
-def _of_explanation(given: Any, label: str) -> _Fold:
-    told = getattr(given, "feature_names", None)
-    names = None if told is None else _names(told)
-    values = numbers(given.values, f"importances of {label}")
-    if values.ndim == 1:  # averaged already, as by explanation.abs.mean(0)
-        return _Fold(values, None, names)
-    return _Fold(_mean_size(values, label), "magnitude", names)
-
-
 def _names(names: Any) -> tuple[str, ...]:
     return tuple(str(name) for name in names)
 
@@ -355,12 +341,9 @@ def _names(names: Any) -> tuple[str, ...]:
 def _mean_size(values: Floats, label: str) -> Floats:
     """Mean absolute SHAP value of each feature, over the samples and, where there are several, the classes."""
     if values.ndim not in (2, 3) or 0 in values.shape:
-        raise InputError(
-            f"importances of {label} has the shape {values.shape}; expected samples x features, or samples x features "
-            "x classes."
-        )
-    sizes = np.abs(values)
-    return np.asarray(sizes.mean(axis=0) if values.ndim == 2 else sizes.mean(axis=(0, 2)))
+        expected = "expected samples x features, or samples x features x classes"
+        raise InputError(f"importances of {label} has the shape {values.shape}; {expected}.")
+    return np.asarray(np.abs(values).mean(axis=0 if values.ndim == 2 else (0, 2)))
 
 
 def _check(fold: _Fold, label: str, by: str | None) -> None:
@@ -376,12 +359,8 @@ def _check(fold: _Fold, label: str, by: str | None) -> None:
         )
     low = int(fold.values.argmin())
     if fold.values[low] < 0 and fold.by is None and by is None:
-        which = describe_feature(low, fold.names)
-        raise InputError(
-            f"importances holds {fold.values[low]:g} for {label}, {which}; say what negative numbers mean: ",
-            Argument("by", "magnitude"),
-            " for coefficients, ",
-            Argument("by", "value"),
-            " for permutation importance, where they are noise. SHAP values of one fold (samples x features) go into a "
-            "list with one such array per fold.",
-        )
+        holds = f"importances holds {fold.values[low]:g} for {label}, {describe_feature(low, fold.names)}; "
+        ways = Argument("by", "magnitude"), " for coefficients, ", Argument("by", "value")
+        noise = " for permutation importance, where they are noise."
+        shap = " SHAP values of one fold (samples x features) go into a list with one such array per fold."
+        raise InputError(f"{holds}say what negative numbers mean: ", *ways, f"{noise}{shap}")

@@ -214,11 +214,9 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
         """
         drawn = self._draw(run, rows, seed)
         resample = drawn if isinstance(drawn, Resample) else Resample("", *drawn)
-        return resample if resample.label else replace(resample, label=self._label(resample, run, seed))
-
-    def _label(self, resample: Resample, run: int, seed: int) -> str:
-        """Parameters, the number of rows, classes and groups decide the rows: a digest of these tells all apart."""
-        return f"{self.name}-{resample.digest}:{seed}:{run + 1}"
+        # Parameters, the number of rows, classes and groups decide the rows: a digest of these tells all apart.
+        label = resample.label or f"{self.name}-{resample.digest}:{seed}:{run + 1}"
+        return replace(resample, label=label)
 
     def test_ratio(self, rows: Rows, seed: int = 0) -> float:
         """Test rows for each distinct training row, in the first run: how much the scores of the runs overlap.
@@ -342,14 +340,11 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
             raise InputError(f"X must have rows (got {arguments.shown(X)}).") from None
         if y is not None and getattr(self, "stratified", False) is True:
             y = group_values(y, n, what="y")
-        return Rows(n, _array(y, "y"), None if groups is None else group_values(groups, n))
-
-
-def _array(values: Any, what: str) -> npt.NDArray[Any] | None:
-    try:
-        return None if values is None else np.asarray(values)
-    except ValueError:
-        raise InputError(f"{what} must hold one value for each row (got {arguments.shown(values)}).") from None
+        try:
+            y = None if y is None else np.asarray(y)
+        except ValueError:
+            raise InputError(f"y must hold one value for each row (got {arguments.shown(y)}).") from None
+        return Rows(n, y, None if groups is None else group_values(groups, n))
 
 
 def _check(resampling: Any) -> None:
@@ -413,8 +408,7 @@ def resampling_by_name(text: str) -> Resampling:
 def why_bound(name: str) -> str | None:
     """Why runs are not independent draws whose labels start with a name: empty where they are, None: nobody knows."""
     RESAMPLINGS.search()
-    found = [why for kind in _kinds(Resampling) if (why := kind.bound_as(name)) is not None]
-    return found[0] if found else None
+    return next((why for kind in _kinds(Resampling) if (why := kind.bound_as(name)) is not None), None)
 
 
 def _kinds(kind: Any) -> Iterator[type[Resampling]]:
@@ -632,7 +626,5 @@ def _check_splits(splits: Sequence[tuple[Ints, Ints]], rows: Rows, who: str) -> 
         if np.isin(test, train).any():
             raise InputError(f"Run {i + 1} of {who} tests rows that it was trained on; give rows that were left out.")
         if rows.groups is not None and np.isin(rows.groups[test], rows.groups[train]).any():
-            raise InputError(
-                f"{who} does not keep groups together: run {i + 1} has rows of one group on "
-                "both sides; GroupKFold does."
-            )
+            told = f"run {i + 1} has rows of one group on both sides"
+            raise InputError(f"{who} does not keep groups together: {told}; GroupKFold does.")

@@ -88,8 +88,7 @@ class Bootstrap(Resampling):
             train = np.concatenate([members[g] for g in drawn])
         elif self.stratified:
             random = _random(seed, run)
-            classes = rows.by_class
-            train = np.concatenate([random.choice(group, size=len(group)) for group in classes])
+            train = np.concatenate([random.choice(group, size=len(group)) for group in rows.by_class])
         else:
             train = _random(seed, run).integers(rows.n, size=rows.n)
         train = np.sort(train)
@@ -170,13 +169,11 @@ class Subsample(Resampling):
         random = _random(seed, run)
         if rows.groups is not None:
             parts = rows.by_group
-            kept = random.permutation(len(parts))[: _share(self.fraction, len(parts))]
-            train = np.sort(np.concatenate([parts[g] for g in kept]))
+            kept = [parts[g] for g in random.permutation(len(parts))[: _share(self.fraction, len(parts))]]
         else:
             strata = rows.by_class if self.stratified else [np.arange(rows.n)]
-            train = np.sort(
-                np.concatenate([random.permutation(part)[: _share(self.fraction, len(part))] for part in strata])
-            )
+            kept = [random.permutation(part)[: _share(self.fraction, len(part))] for part in strata]
+        train = np.sort(np.concatenate(kept))
         return train, _left_out(train, rows.n)
 
 
@@ -222,9 +219,8 @@ class ComplementaryPairs(Resampling):
         if self.stratified:
             classes, sizes = np.unique(rows.labels, return_counts=True)
             if sizes.min() < 2:
-                raise InputError(
-                    f"y has only one row of the class {classes[sizes.argmin()]!r}; halves need two or more."
-                )
+                rare = classes[sizes.argmin()]
+                raise InputError(f"y has only one row of the class {rare!r}; halves need two or more.")
 
     def in_words(self) -> str:
         return f"halves of the rows, drawn as complementary pairs{' within each class' * self.stratified}"

@@ -133,12 +133,15 @@ def data_store(
     check_integer("bins", bins, least=2)
     columns, names = _data_columns(X, features)
     constant = np.flatnonzero(columns.min(axis=0) == columns.max(axis=0))
-    store: ComputedStore
+    notes = []
+    if constant.size:
+        shown = ", ".join(names[f] if names is not None else str(f) for f in constant[:NAMED_FEATURES])
+        more = f" and {len(constant) - NAMED_FEATURES} more" if len(constant) > NAMED_FEATURES else ""
+        subject = "1 constant feature is" if len(constant) == 1 else f"{len(constant)} constant features are"
+        notes.append(f"{subject} similar to no other: {shown}{more}")
     if method == "mutual_info":
-        store = MutualInformationStore(_levels(columns, bins))
-    else:
-        store = CorrelationStore(_ranks(columns) if method == "spearman" else columns)
-    return store, names, _constant_note(constant, names)
+        return MutualInformationStore(_levels(columns, bins)), names, tuple(notes)
+    return CorrelationStore(_ranks(columns) if method == "spearman" else columns), names, tuple(notes)
 
 
 def _data_columns(X: Any, features: Sequence[str] | None) -> tuple[Floats, tuple[str, ...] | None]:
@@ -162,15 +165,6 @@ def _data_columns(X: Any, features: Sequence[str] | None) -> tuple[Floats, tuple
         which = describe_feature(int(f), names)
         raise InputError(f"X has {kind} value in row {row + 1}, {which}; expected finite numbers.")
     return table, names
-
-
-def _constant_note(constant: Ints, names: tuple[str, ...] | None) -> tuple[str, ...]:
-    if not constant.size:
-        return ()
-    shown = ", ".join(names[f] if names is not None else str(f) for f in constant[:NAMED_FEATURES])
-    more = f" and {len(constant) - NAMED_FEATURES} more" if len(constant) > NAMED_FEATURES else ""
-    subject = "1 constant feature is" if len(constant) == 1 else f"{len(constant)} constant features are"
-    return (f"{subject} similar to no other: {shown}{more}",)
 
 
 def _ranks(columns: Floats) -> Floats:

@@ -338,12 +338,9 @@ def group_store(
 
 def _groups_of_labels(labels: list[Any]) -> Ints:
     """A number for each label as it first appears; a missing label is a group of its own."""
-    number: dict[Any, int] = {}
-    codes = np.empty(len(labels), dtype=np.int64)
-    for f, label in enumerate(labels):
-        key = ("alone", f) if _is_missing(label) else ("group", label)
-        codes[f] = number.setdefault(key, len(number))
-    return codes
+    keys = [("alone", f) if _is_missing(label) else ("group", label) for f, label in enumerate(labels)]
+    number = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    return np.array([number[key] for key in keys], dtype=np.int64)
 
 
 def _is_missing(label: Any) -> bool:
@@ -401,13 +398,11 @@ def _columns_or_table(path: Path, max_gb: float, *, labels: bool) -> Columns | p
 
 
 def _from_long(table: pa.Table, features: Sequence[str] | None) -> tuple[SparseStore | DenseStore, Names]:
-    f, g, names = _coded_features(table, features)
-    values = column_numbers(table, SIMILARITY)
-    pairs = g >= 0
-    f, g, values = f[pairs], g[pairs], values[pairs]
-    low, high, values = _each_pair_once(f, g, values, names)
-    d = len(names)
     from scipy import sparse
+
+    f, g, names = _coded_features(table, features)
+    pairs, d = g >= 0, len(names)
+    low, high, values = _each_pair_once(f[pairs], g[pairs], column_numbers(table, SIMILARITY)[pairs], names)
 
     upper = sparse.coo_array((values, (low, high)), shape=(d, d)).tocsr()
     lower = sparse.coo_array((values[low != high], (high[low != high], low[low != high])), shape=(d, d)).tocsr()
