@@ -116,22 +116,22 @@ def test_settings_checksum_versions_and_date_stand_at_the_end(tmp_path):
     assert re.search(r"Made by steadyset \S+ on \d{4}-\d\d-\d\d\.", end)
 
 
-def cells(looks, size=2.5):
-    """Cells of a grid of ten columns."""
-    return "".join(
-        f'<path d="M{i % 10 * size:g},{i // 10 * size:g}h{size:g}v{size:g}h-{size:g}Z" fill="{look}"/>'
-        for i, look in enumerate(looks)
-    )
-
-
-def test_cells_of_a_grid_become_one_path_of_thick_lines_for_each_colour():
-    looks = ["#000000", "#000000", "#ffffff", "#000000", *["#ffffff"] * 6, "#000000"]
-    drawn = slim_svg(f'<svg a="1">{cells(looks)}</svg>', "key", "What it shows")
+def test_neighbours_of_one_colour_become_one_path_and_rectangles_of_one_height_its_thick_lines():
+    colours = ["#000000", "#000000", "#ffffff", "#000000"]
+    cells = [f'<path d="M{3 * i},5h2v2.5h-2Z" fill="{colour}"/>' for i, colour in enumerate(colours)]
+    drawn = slim_svg(f'<svg a="1">{"".join(cells)}</svg>', "key", "What it shows")
     assert drawn.startswith('<svg role="img" aria-label="What it shows" a="1">')
-    # Columns 0, 1 and 3 of the first row and column 0 of the second one; columns 2 and 4 to 9 of the first row.
-    black, white = re.findall(r'<path d="([^"]*)" fill="none" stroke="#[0f]{6}" stroke-width="2.5"/>', drawn)
-    assert black == "M0,1.25h5m2.5,0h2.5M0,3.75h2.5"
-    assert white == "M5,1.25h2.5m2.5,0h15"
+    lines = '<path d="M0,6.25h2M3,6.25h2" fill="none" stroke="#000000" stroke-width="2.5"/>'
+    assert f"{lines}{cells[2]}{cells[3]}</svg>" in drawn
+    lower = cells[1].replace("v2.5", "v1")
+    both = '<path d="M0,5h2v2.5h-2ZM3,5h2v1h-2Z" fill="#000000"/>'
+    assert both in slim_svg(f'<svg a="1">{cells[0]}{lower}</svg>', "key", "")
+
+
+def test_paths_that_let_others_through_or_have_a_stroke_stay_apart():
+    for look in ('fill="#000000" opacity="0.5"', 'fill="#000000" stroke="#ffffff"'):
+        both = f'<path d="M0,0h9v9h-9Z" {look}/><path d="M3,3h9v9h-9Z" {look}/>'
+        assert both in slim_svg(f'<svg a="1">{both}</svg>', "key", "")
 
 
 def test_marks_that_overlap_stay_in_their_order():

@@ -83,11 +83,9 @@ class RegisteredPicture:
             True where it can be drawn.
         """
         there = all(getattr(findings, part) for part in self.needs)
-        return there and self._is_selected(findings) and self.applies(findings)
-
-    def _is_selected(self, findings: Findings) -> bool:
-        """Whether anything was, where the picture shows selections: no heading stands above nothing."""
-        return SELECTIONS not in self.needs or any(sel.sizes.any() for sel in findings.selections.values())
+        # Where the picture shows selections, something was selected: no heading stands above nothing.
+        selected = SELECTIONS not in self.needs or any(sel.sizes.any() for sel in findings.selections.values())
+        return there and selected and self.applies(findings)
 
     def of(self, findings: Findings) -> dict[str, Picture]:
         """The pictures of findings.
@@ -281,11 +279,6 @@ def pictures_for(findings: Findings) -> list[RegisteredPicture]:
     return sorted(shown, key=lambda record: record.place)
 
 
-def picture_made_for(result: Any) -> RegisteredPicture | None:
-    """The picture that `plot()` of a result is; the first that was registered."""
-    return next((record for record in PICTURES.every() if record.draws(result)), None)
-
-
 def list_pictures() -> pd.DataFrame:
     """The catalogue of pictures.
 
@@ -308,7 +301,7 @@ def list_pictures() -> pd.DataFrame:
     return found.assign(needs=[", ".join(needs) for needs in found["needs"]])
 
 
-def picture_of(result: object, name: str | None = None, **options: Any) -> Picture:
+def picture_of(result: Any, name: str | None = None, **options: Any) -> Picture:
     """A picture of a result: the named one, or the one that is made for results of its kind.
 
     Parameters
@@ -337,24 +330,21 @@ def picture_of(result: object, name: str | None = None, **options: Any) -> Pictu
     >>> st.plot.picture_of(runs, "runs_by_features", clustered=False).data.shape
     (4, 7)
     """
-    record = picture_made_for(result) if name is None else get_picture(name)
+    made_for = (record for record in PICTURES.every() if record.draws(result))  # the first one is that of plot()
+    record = next(made_for, None) if name is None else get_picture(name)
     if record is None:
         kind = type(result).__name__
         raise InputError(f"There is no picture made for {kind}; name one of those that st.plot.list_pictures() lists.")
     if record.draws(result):
         return record.build(result, **options)
-    return _of_findings(result, record, options)
-
-
-def _of_findings(result: Any, record: RegisteredPicture, options: dict[str, Any]) -> Picture:
-    """The picture as a report would draw it."""
     if record.takes == SELECTIONS and isinstance(result, Selections):
         return record.build(result, **options)
-    found = findings_of(result)
+    found = findings_of(result)  # from here on as a report would draw it
     if record.takes == SELECTIONS:
         return record.build(found.selections[_selector(found.selections, options)], **options)
     if not record.can_show(found):
-        raise InputError(f"The picture {record.name} cannot show this {type(result).__name__}: {_lacks(record)}.")
+        lacks = f"it needs {', '.join(record.needs)}" if record.needs else "it does not apply"
+        raise InputError(f"The picture {record.name} cannot show this {type(result).__name__}: {lacks}.")
     return record.build(found, **options)
 
 
@@ -366,8 +356,3 @@ def _selector(selections: Any, options: dict[str, Any]) -> str:
     chosen = options.pop("selector", known[0] if len(known) == 1 else None)
     check_choice("selector", chosen, known)
     return str(chosen)
-
-
-def _lacks(record: RegisteredPicture) -> str:
-    needs = ", ".join(record.needs)
-    return f"it needs {needs}" if needs else "it does not apply"

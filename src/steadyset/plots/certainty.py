@@ -171,19 +171,16 @@ def _panel(alt: Any, data: pd.DataFrame, name: str, measure: str, words: str) ->
     values = alt.Y("low:Q", scale=alt.Scale(zero=False), title=f"stability ({measure})")
     tooltip = grammar.tips(alt, "n_runs", estimate=".3f", low=".3f", high=".3f")
     layers = []
-    for part, shade, dash in (
-        (mine[~mine["expected"]], grammar.STEADY, [1, 0]),
-        (mine[mine["expected"]], grammar.PALE, [4, 3]),
-    ):
-        band = {"x": runs, "y": values, "y2": "high:Q"}
+    seen, expected = mine[~mine["expected"]], mine[mine["expected"]]
+    for part, shade, dash in ((seen, grammar.STEADY, [1, 0]), (expected, grammar.PALE, [4, 3])):
         base = alt.Chart(part)
         filled = base.mark_area(opacity=0.25) if len(part) > 1 else base.mark_rule(strokeWidth=6, opacity=0.25)
         layers += [
-            filled.encode(color=alt.value(shade), **band),
+            filled.encode(color=alt.value(shade), x=runs, y=values, y2="high:Q"),
             base.mark_line(color=shade, strokeDash=dash).encode(x=runs, y="estimate:Q"),
         ]
-    points = alt.Chart(mine[~mine["expected"]]).mark_point(color=grammar.STEADY, filled=True, size=18, opacity=1)
-    last = alt.Chart(mine[mine["expected"]].tail(1)).mark_rule(color=grammar.MUTED, strokeDash=[3, 3]).encode(x=runs)
+    points = alt.Chart(seen).mark_point(color=grammar.STEADY, filled=True, size=18, opacity=1)
+    last = alt.Chart(expected.tail(1)).mark_rule(color=grammar.MUTED, strokeDash=[3, 3]).encode(x=runs)
     layers += [points.encode(x=runs, y="estimate:Q", tooltip=tooltip), last]
     title = grammar.heading(alt, name, textwrap.wrap(words, LETTERS))
     return alt.layer(*layers, title=title).properties(width=320, height=200)
@@ -329,25 +326,18 @@ def _chance_note(law: NullDistribution, measure: Measure, observed: float) -> st
 
 def _probability(law: NullDistribution, p_value: float) -> str:
     least = 1 / (len(law.values) + 1)
-    if law.method == "monte_carlo" and p_value <= least * (1 + 1e-9):
-        return f"below {least:.1g}"
-    return f"{p_value:.2g}"
+    rare = law.method == "monte_carlo" and p_value <= least * (1 + 1e-9)
+    return f"below {least:.1g}" if rare else f"{p_value:.2g}"
 
 
 def _drawn(alt: Any, data: pd.DataFrame, measure: str) -> Any:
     axis = alt.Axis(format="%", tickCount=5)
     values = alt.X("from:Q", scale=alt.Scale(zero=False, nice=False, padding=12), axis=alt.Axis(grid=False))
-    bars = (
-        alt.Chart(data)
-        .mark_rect(color=grammar.PALE, stroke="white", strokeWidth=0.3)
-        .encode(
-            x=values.title(f"stability ({measure})"),
-            x2="to:Q",
-            y=alt.Y("share:Q", scale=alt.Scale(zero=True), title="share of random selections", axis=axis),
-            y2=alt.datum(0),
-            tooltip=grammar.tips(alt, **{"from": ".3f", "to": ".3f", "share": ".1%"}),
-        )
-    )
+    x = values.title(f"stability ({measure})")
+    y = alt.Y("share:Q", scale=alt.Scale(zero=True), title="share of random selections", axis=axis)
+    told = grammar.tips(alt, **{"from": ".3f", "to": ".3f", "share": ".1%"})
+    bars = alt.Chart(data).mark_rect(color=grammar.PALE, stroke="white", strokeWidth=0.3)
+    bars = bars.encode(x=x, x2="to:Q", y=y, y2=alt.datum(0), tooltip=told)
     seen = alt.Chart(data.head(1)).encode(x="observed:Q")
     line = seen.mark_rule(color=grammar.MARKED, strokeWidth=2).encode(tooltip=grammar.tips(alt, observed=".3f"))
     return (bars + line).properties(width=420, height=200)

@@ -37,6 +37,7 @@ from steadyset.plots.picture import (
     heading,
     names,
     noted,
+    over_bars,
     pictured,
     runs_by_name,
     shares,
@@ -122,8 +123,7 @@ def _rows(name: str, sel: Selections, top: int, core: float, level: float) -> li
     order = np.argsort(-sel.counts, kind="stable")[:top]
     order = order[sel.counts[order] > 0]
     low, high = wilson(sel.counts[order], sel.n_runs, level) if len(order) else (order, order)
-    steady = in_core(sel, core)
-    shares = zip(sel.frequencies[order], low, high, steady[order], strict=True)
+    shares = zip(sel.frequencies[order], low, high, in_core(sel, core)[order], strict=True)
     return [
         (name, sel.features[f], place, sel.counts[f], sel.n_runs, *share)
         for place, (f, share) in enumerate(zip(order, shares, strict=True))
@@ -133,20 +133,13 @@ def _rows(name: str, sel: Selections, top: int, core: float, level: float) -> li
 def _panel(alt: Any, data: pd.DataFrame, name: str, n_ever: int, top: int) -> Any:
     features = counted(n_ever, "selected feature")
     said = f"The {top} most frequent of {features}" if n_ever > top else f"All {features}" if n_ever > 1 else features
-    base = alt.Chart(data[data["selector"] == name], title=heading(alt, name, said)).encode(
-        y=names(alt, "feature", "place"),
-        tooltip=[
-            *tips(alt, "feature", frequency=(".0%", "share of the runs"), low=(".0%", "from"), high=(".0%", "to")),
-            alt.Tooltip("selected", title="runs that select it"),
-        ],
-    )
-    bars = base.mark_bar(height=9).encode(
-        x=shares(alt, "frequency", "share of the runs", stack=None),
-        color=alt.condition(IN_CORE, alt.value(STEADY), alt.value(PALE)),
-    )
-    ends = base.encode(x=alt.X("low:Q"), x2="high:Q")
-    around = ends.mark_rule(color="white", strokeWidth=3, opacity=0.6, aria=False)  # lines are seen on dark bars, too
-    intervals = ends.mark_rule(color=INK, strokeWidth=1, aria=False)  # bars have the words
+    told = tips(alt, "feature", frequency=(".0%", "share of the runs"), low=(".0%", "from"), high=(".0%", "to"))
+    told.append(alt.Tooltip("selected", title="runs that select it"))
+    base = alt.Chart(data[data["selector"] == name], title=heading(alt, name, said))
+    base = base.encode(y=names(alt, "feature", "place"), tooltip=told)
+    often = shares(alt, "frequency", "share of the runs", stack=None)
+    bars = base.mark_bar(height=9).encode(x=often, color=alt.condition(IN_CORE, alt.value(STEADY), alt.value(PALE)))
+    around, intervals = over_bars(alt, base)
     share = alt.XDatum(alt.ExprRef(CORE_SHARE), type="quantitative")
     rule = alt.Chart(alt.Data(values=[{}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x=share)
     return (bars + rule + around + intervals).properties(width=260, height=alt.Step(14))
@@ -276,14 +269,15 @@ def _drawn(alt: Any, data: pd.DataFrame) -> Any:
     return alt.vconcat(above, alt.hconcat(dots, beside, spacing=14), spacing=6)
 
 
+def _bare(alt: Any) -> Any:
+    """The axis of bars that have their numbers beside them."""
+    return alt.Axis(labels=False, ticks=False, grid=False, domain=False)
+
+
 def _numbers(alt: Any, data: pd.DataFrame, x: Any, turned: bool) -> Any:
     """How many features are in exactly these cores."""
-    axis = alt.Axis(labels=False, ticks=False, grid=False, domain=False)
-    bars = (
-        alt.Chart(data)
-        .transform_filter("datum.row == 0")
-        .encode(x=x, y=alt.Y("features:Q", title="features", axis=axis), tooltip=_tips(alt))
-    )
+    y = alt.Y("features:Q", title="features", axis=_bare(alt))
+    bars = alt.Chart(data).transform_filter("datum.row == 0").encode(x=x, y=y, tooltip=_tips(alt))
     way = {"angle": 270, "align": "left", "dx": 4} if turned else {"dy": -6}
     return bars.mark_bar(color=STEADY) + bars.mark_text(color=INK, fontSize=10, **way).encode(text="features:Q")
 
@@ -292,9 +286,9 @@ def _dots(alt: Any, data: pd.DataFrame, x: Any, size: int) -> Any:
     """Which cores these are; a line joins them."""
     y = names(alt, "selector", "row")
     inside = alt.Chart(data).transform_filter("datum.inside")
-    ends = inside.transform_aggregate(
-        from_row="argmin(row)", to_row="argmax(row)", groupby=["intersection"]
-    ).transform_calculate(selector="datum.from_row.selector", row="datum.from_row.row", last="datum.to_row.selector")
+    ends = inside.transform_aggregate(from_row="argmin(row)", to_row="argmax(row)", groupby=["intersection"])
+    first = {"selector": "datum.from_row.selector", "row": "datum.from_row.row"}
+    ends = ends.transform_calculate(**first, last="datum.to_row.selector")
     tips = ["selector:N", *_tips(alt)]
     every = alt.Chart(data).mark_circle(size=size, color=RULE, opacity=1).encode(x=x, y=y, tooltip=tips)
     joined = ends.mark_rule(color=STEADY, strokeWidth=2).encode(x=x, y=y, y2="last:N")
@@ -304,15 +298,9 @@ def _dots(alt: Any, data: pd.DataFrame, x: Any, size: int) -> Any:
 
 def _sizes(alt: Any, data: pd.DataFrame) -> Any:
     """How large each core is."""
-    axis = alt.Axis(labels=False, ticks=False, grid=False, domain=False)
-    bars = (
-        alt.Chart(data)
-        .transform_filter("datum.intersection == 0")
-        .encode(
-            x=alt.X("core:Q", stack=None, title="features in the core", axis=axis),
-            y=alt.Y("selector:N", sort=alt.SortField("row"), axis=None),
-        )
-    )
+    x = alt.X("core:Q", stack=None, title="features in the core", axis=_bare(alt))
+    y = alt.Y("selector:N", sort=alt.SortField("row"), axis=None)
+    bars = alt.Chart(data).transform_filter("datum.intersection == 0").encode(x=x, y=y)
     text = bars.mark_text(align="left", dx=3, color=MUTED, fontSize=10).encode(text="core:Q")
     return bars.mark_bar(color=PALE, height=10) + text
 
@@ -394,9 +382,9 @@ def runs_by_features(
         similarity.check(sel)
     shown = np.argsort(-sel.counts, kind="stable")[: min(top, MOST_MARKS)]
     shown = shown[sel.counts[shown] > 0]
-    chosen = _chosen(sel, shown)
-    one = np.ones(sel.n_runs, dtype=np.int64)
-    groups = run_groups(chosen) if clustered else RunGroups(np.arange(sel.n_runs), one)
+    chosen = sel.to_matrix()[:, shown].astype(np.float64)  # runs x shown features
+    alone = RunGroups(np.arange(sel.n_runs), np.ones(sel.n_runs, dtype=np.int64))
+    groups = run_groups(chosen) if clustered else alone
     if clustered and len(shown) > 2:
         order = _feature_order(chosen, None if similarity is None else similarity.block(shown, shown))
         shown, chosen = shown[order], chosen[:, order]
@@ -429,15 +417,6 @@ class _Rows:
         return bool((self.counts == sizes[:, None]).all() or not self.counts.any())
 
 
-def _chosen(sel: Selections, shown: Ints) -> sparse.csr_array:
-    """Runs x shown features: 1 where the run selected the feature."""
-    from scipy import sparse
-
-    ends = np.concatenate([[0], np.cumsum(sel.sizes)])
-    every = sparse.csr_array((np.ones(len(sel.indices)), sel.indices, ends), shape=(sel.n_runs, sel.n_features))
-    return every[:, shown]
-
-
 def _feature_order(chosen: sparse.csr_array, similarities: Floats | None) -> Ints:
     """Similar features together, the end with the more frequent ones first."""
     counts = chosen.sum(axis=0)
@@ -460,9 +439,7 @@ def _run_rows(chosen: sparse.csr_array, groups: RunGroups) -> _Rows:
     for group in range(1, groups.n_groups + 1):
         members = groups.order[groups.group[groups.order] == group]
         runs += [members[i : i + together] for i in range(0, len(members), together)]
-    counts = np.zeros((len(runs), n_shown))
-    for row, members in enumerate(runs):
-        counts[row] = chosen[members].sum(axis=0)
+    counts = np.array([chosen[members].sum(axis=0) for members in runs]).reshape(len(runs), n_shown)
     return _Rows(runs, [int(groups.group[members[0]]) for members in runs], counts)
 
 
@@ -511,27 +488,15 @@ def _runs_drawn(alt: Any, data: pd.DataFrame, n_features: int, rows: _Rows, grou
         options["color"] = alt.Color("shown_group:N", scale=scale, title="group of runs")
     runs = "runs" if several else "run"
     run_of_row = f"{[int(runs[0]) + 1 for runs in rows.runs]}[datum.value - 1]"
-    return (
-        alt.Chart(data)
-        .mark_rect(aria=False, **({} if len(labels) > 1 else {"color": STEADY}))  # too many to be read aloud
-        .encode(
-            x=alt.X(
-                "feature:N",
-                sort=alt.SortField("place"),
-                title=None,
-                axis=alt.Axis(labelAngle=-60, labelLimit=120, labelOverlap=n_features > 60, ticks=False),
-            ),
-            y=alt.Y(
-                "row:O",
-                scale=alt.Scale(domain=list(range(1, n_rows + 1))),  # also runs that selected nothing
-                title="runs",
-                axis=alt.Axis(**({"labelExpr": run_of_row} if named else {"labels": False}), ticks=False, domain=False),
-            ),
-            tooltip=[alt.Tooltip("run", title=runs), *tips(alt, "feature", share=(".0%", "share of the runs"))],
-            **options,
-        )
-        .properties(width=alt.Step(max(6, min(24, 720 // max(1, n_features)))), height=alt.Step(step))
-    )
+    axis = alt.Axis(labelAngle=-60, labelLimit=120, labelOverlap=n_features > 60, ticks=False)
+    x = alt.X("feature:N", sort=alt.SortField("place"), title=None, axis=axis)
+    rows_told = alt.Axis(**({"labelExpr": run_of_row} if named else {"labels": False}), ticks=False, domain=False)
+    every = alt.Scale(domain=list(range(1, n_rows + 1)))  # also runs that selected nothing
+    y = alt.Y("row:O", scale=every, title="runs", axis=rows_told)
+    tooltip = [alt.Tooltip("run", title=runs), *tips(alt, "feature", share=(".0%", "share of the runs"))]
+    chart = alt.Chart(data).encode(x=x, y=y, tooltip=tooltip, **options)
+    marks = chart.mark_rect(aria=False, **({} if len(labels) > 1 else {"color": STEADY}))  # too many to be read aloud
+    return marks.properties(width=alt.Step(max(6, min(24, 720 // max(1, n_features)))), height=alt.Step(step))
 
 
 def _runs_seen(data: pd.DataFrame) -> str:

@@ -144,25 +144,15 @@ def _map_drawn(alt: Any, data: pd.DataFrame, n_runs: int, together: int, n_colou
     colours = dict(zip(in_order["group"], palette, strict=True))
     bars = [1 + first for first in range(0, n_runs, together)]
     several = ["last:Q"] if together > 1 else ["feature:N"]
-    return (
-        alt.Chart(data)
-        .mark_bar(stroke="white", strokeWidth=0.6)
-        .encode(
-            x=alt.X(
-                "start:Q",
-                scale=alt.Scale(domain=[0, 1]),
-                title="share of the run's importance",
-                axis=alt.Axis(format="%", tickCount=5),
-            ),
-            x2="end:Q",
-            y=alt.Y("run:O", scale=alt.Scale(domain=bars), title="run", axis=alt.Axis(labelOverlap=True, ticks=False)),
-            color=grammar.coloured(
-                alt, "group:N", colours, title=None, labelLimit=grammar.LONGEST_NAME, symbolType="square"
-            ),
-            tooltip=grammar.tips(alt, "run:O", *several, "group:N", share=".1%"),
-        )
-        .properties(width=460, height=alt.Step(max(4, min(22, 500 // max(1, len(bars))))))
-    )
+    shares, axis = alt.Axis(format="%", tickCount=5), alt.Axis(labelOverlap=True, ticks=False)
+    x = alt.X("start:Q", scale=alt.Scale(domain=[0, 1]), title="share of the run's importance", axis=shares)
+    y = alt.Y("run:O", scale=alt.Scale(domain=bars), title="run", axis=axis)
+    legend = {"title": None, "labelLimit": grammar.LONGEST_NAME, "symbolType": "square"}
+    colour = grammar.coloured(alt, "group:N", colours, **legend)
+    tooltip = grammar.tips(alt, "run:O", *several, "group:N", share=".1%")
+    parts = alt.Chart(data).encode(x=x, x2="end:Q", y=y, color=colour, tooltip=tooltip)
+    height = alt.Step(max(4, min(22, 500 // max(1, len(bars)))))
+    return parts.mark_bar(stroke="white", strokeWidth=0.6).properties(width=460, height=height)
 
 
 def _map_seen(data: pd.DataFrame) -> str:
@@ -306,46 +296,28 @@ def _flow_drawn(alt: Any, data: pd.DataFrame, one: str, other: str) -> Any:
     y = alt.Y("start:Q", scale=alt.Scale(domain=[1, 0], nice=False), axis=None)
     x = alt.X("x:Q", scale=alt.Scale(domain=[-0.05, 1.05], nice=False), axis=None)
     kinds = {"same feature": grammar.STEADY, "similar feature": grammar.CATEGORIES[4]}
-    ribbons = (
-        alt.Chart(_ribbons(data))
-        .mark_area()
-        .encode(
-            x=x,
-            y=y,
-            y2="end:Q",
-            detail="flow:N",
-            color=grammar.coloured(alt, "kind:N", kinds, title=None, orient="bottom", symbolType="square"),
-            opacity=alt.Opacity(
-                "similarity:Q",
-                scale=alt.Scale(domain=[0, 1], range=[0.05, 0.8]),
-                legend=alt.Legend(
-                    title="similarity", orient="bottom", values=[0.25, 0.5, 0.75, 1], format=".2~f", symbolType="square"
-                ),
-            ),
-            tooltip=grammar.tips(alt, "from:N", "to:N", share=".1%", similarity=".2f"),
-        )
-    )
-    layers = [ribbons]
+    below = {"orient": "bottom", "symbolType": "square"}
+    colour = grammar.coloured(alt, "kind:N", kinds, title=None, **below)
+    pale = alt.Scale(domain=[0, 1], range=[0.05, 0.8])
+    legend = alt.Legend(title="similarity", values=[0.25, 0.5, 0.75, 1], format=".2~f", **below)
+    opacity = alt.Opacity("similarity:Q", scale=pale, legend=legend)
+    tooltip = grammar.tips(alt, "from:N", "to:N", share=".1%", similarity=".2f")
+    ribbons = alt.Chart(_ribbons(data)).mark_area().encode(x=x, y=y, y2="end:Q", detail="flow:N", color=colour)
+    layers = [ribbons.encode(opacity=opacity, tooltip=tooltip)]
     for side, name, x0, align in (("i", one, -0.05, "right"), ("j", other, 1.0, "left")):
         nodes = _nodes(data, side).assign(x=x0, x2=x0 + 0.05)
-        layers.append(
-            alt.Chart(nodes)
-            .mark_rect(color=grammar.PALE, stroke="white", strokeWidth=0.8)
-            .encode(x=x, x2="x2:Q", y=y, y2="end:Q", tooltip=grammar.tips(alt, "feature:N", share=".1%"))
-        )
+        parts = alt.Chart(nodes).mark_rect(color=grammar.PALE, stroke="white", strokeWidth=0.8)
+        told = grammar.tips(alt, "feature:N", share=".1%")
         wide = nodes[nodes["share"] >= THINNEST_NAMED]
-        outside = -0.06 if side == "i" else 1.06
-        layers.append(
-            alt.Chart(wide.assign(start=(wide["start"] + wide["end"]) / 2, x=outside))
-            .mark_text(align=align, baseline="middle", color=grammar.INK, limit=130)
-            .encode(x=x, y=y, text="feature:N")
-        )
-        head = alt.Data(values=[{"x": x0 + 0.025, "start": 0, "name": name}])
-        layers.append(
-            alt.Chart(head)
-            .mark_text(baseline="bottom", dy=-4, color=grammar.MUTED, fontSize=12)
-            .encode(x=x, y=y, text="name:N")
-        )
+        named = alt.Chart(wide.assign(start=(wide["start"] + wide["end"]) / 2, x=-0.06 if side == "i" else 1.06))
+        named = named.mark_text(align=align, baseline="middle", color=grammar.INK, limit=130)
+        head = alt.Chart(alt.Data(values=[{"x": x0 + 0.025, "start": 0, "name": name}]))
+        head = head.mark_text(baseline="bottom", dy=-4, color=grammar.MUTED, fontSize=12)
+        layers += [
+            parts.encode(x=x, x2="x2:Q", y=y, y2="end:Q", tooltip=told),
+            named.encode(x=x, y=y, text="feature:N"),
+            head.encode(x=x, y=y, text="name:N"),
+        ]
     return alt.layer(*layers).properties(width=380, height=400)
 
 
@@ -359,18 +331,11 @@ def _ribbons(data: pd.DataFrame) -> pd.DataFrame:
         edge: np.outer(kept[f"{edge}_i"], 1 - rise).ravel() + np.outer(kept[f"{edge}_j"], rise).ravel()
         for edge in ("start", "end")
     }
-    parts = kept[["share", "similarity", "feature_i", "feature_j"]].loc[kept.index.repeat(len(STEPS))]
-    return pd.DataFrame(
-        {
-            "flow": parts.index.to_numpy(),
-            "x": np.tile(STEPS, len(kept)),
-            **edges,
-            **{name: parts[name].to_numpy() for name in ("share", "similarity")},
-            "from": parts["feature_i"].to_numpy(),
-            "to": parts["feature_j"].to_numpy(),
-            "kind": np.where(kept["same"], "same feature", "similar feature").repeat(len(STEPS)),
-        }
-    )
+    parts = kept.loc[kept.index.repeat(len(STEPS))]
+    kinds = np.where(parts["same"], "same feature", "similar feature")
+    named = {"share": "share", "similarity": "similarity", "from": "feature_i", "to": "feature_j"}
+    told = {name: parts[column].to_numpy() for name, column in named.items()}
+    return pd.DataFrame({"flow": parts.index, "x": np.tile(STEPS, len(kept)), **edges, **told, "kind": kinds})
 
 
 def _nodes(data: pd.DataFrame, side: str) -> pd.DataFrame:

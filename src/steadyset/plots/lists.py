@@ -85,14 +85,10 @@ def _only(found: Findings) -> Selections:
 def _shared_drawn(alt: Any, data: pd.DataFrame) -> Any:
     axis = alt.Axis(orient="top", labelAngle=0, labelLimit=110, ticks=False, domain=False, labelOverlap=False)
     lists = alt.X("list:N", sort=alt.SortField("column"), title=None, axis=axis)
-    base = alt.Chart(data).encode(
-        y=grammar.names(alt, "feature", "place"), tooltip=grammar.tips(alt, "feature", "list", "lists")
-    )
-    dots = base.mark_circle().encode(
-        x=lists,
-        size=alt.condition("datum.inside", alt.value(90), alt.value(14)),
-        color=alt.condition("datum.inside", alt.value(grammar.STEADY), alt.value(grammar.RULE)),
-    )
+    names, told = grammar.names(alt, "feature", "place"), grammar.tips(alt, "feature", "list", "lists")
+    size = alt.condition("datum.inside", alt.value(90), alt.value(14))
+    colour = alt.condition("datum.inside", alt.value(grammar.STEADY), alt.value(grammar.RULE))
+    dots = alt.Chart(data).mark_circle().encode(x=lists, y=names, size=size, color=colour, tooltip=told)
     return alt.layer(dots).properties(width=520, height=alt.Step(19), usermeta=grammar.filling(20, data["feature"]))
 
 
@@ -170,19 +166,13 @@ def _row(one: ListedFeature, beside: str, place: int) -> tuple[Any, ...]:
 
 
 def _listed_drawn(alt: Any, data: pd.DataFrame) -> Any:
-    base = alt.Chart(data).encode(
-        y=grammar.names(alt, "feature", "place"),
-        tooltip=grammar.tips(alt, "feature", "role", "beside", "direction", frequency=(".0%", "share of halves")),
-    )
-    coded = base.encode(
-        x=grammar.shares(alt, "frequency", "share of halves", stack=None),
-        color=grammar.coloured(alt, "role", ROLES, title=None),
-    )
+    told = grammar.tips(alt, "feature", "role", "beside", "direction", frequency=(".0%", "share of halves"))
+    base = alt.Chart(data).encode(y=grammar.names(alt, "feature", "place"), tooltip=told)
+    halves = grammar.shares(alt, "frequency", "share of halves", stack=None)
+    coded = base.encode(x=halves, color=grammar.coloured(alt, "role", ROLES, title=None))
     bars = coded.transform_filter("datum.beside === ''").mark_bar(height=9)
     thinner = coded.transform_filter("datum.beside !== ''").mark_bar(height=4)
-    ends = base.encode(x=alt.X("low:Q"), x2="high:Q")
-    around = ends.mark_rule(color="white", strokeWidth=3, opacity=0.6, aria=False)
-    intervals = ends.mark_rule(color=grammar.INK, strokeWidth=1, aria=False)
+    around, intervals = grammar.over_bars(alt, base)
     return (bars + thinner + around + intervals).properties(width=420, height=alt.Step(15))
 
 

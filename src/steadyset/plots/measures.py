@@ -125,9 +125,7 @@ def _is_corrected(measure: str) -> bool:
 
 def _order(rows: Sequence[Measured]) -> list[str]:
     """The measures: corrected ones first, and the larger values first."""
-    values: dict[str, list[float]] = {}
-    for row in rows:
-        values.setdefault(row.measure, []).append(row.estimate)
+    values = {one.measure: [row.estimate for row in rows if row.measure == one.measure] for one in rows}
     return sorted(values, key=lambda name: (not _is_corrected(name), -sum(values[name]) / len(values[name]), name))
 
 
@@ -160,16 +158,10 @@ def _panel(alt: Any, data: pd.DataFrame, selectors: Sequence[str]) -> Any:
     data = data.assign(words=[name.replace("_", " ") for name in data["measure"]])
     colour, shape = told_apart(alt, "selector", selectors)
     axis = alt.Axis(labelLimit=LONGEST_NAME, ticks=False, domain=False, grid=True)
-    base = alt.Chart(data).encode(
-        y=alt.Y("words:N", sort=alt.SortField("place"), title=None, axis=axis),
-        color=colour,
-        tooltip=[
-            *(["selector"] if several else []),
-            alt.Tooltip("words", title="measure"),
-            *tips(alt, estimate=".3f", low=".3f", high=".3f"),
-        ],
-        **({"yOffset": alt.YOffset("selector:N", sort=list(selectors))} if several else {}),
-    )
+    told = [alt.Tooltip("words", title="measure"), *tips(alt, estimate=".3f", low=".3f", high=".3f")]
+    y = alt.Y("words:N", sort=alt.SortField("place"), title=None, axis=axis)
+    base = alt.Chart(data).encode(y=y, color=colour, tooltip=["selector", *told] if several else told)
+    base = base.encode(yOffset=alt.YOffset("selector:N", sort=list(selectors))) if several else base
     x = alt.X("estimate:Q", title="value (1: the same features in every run)", scale=alt.Scale(zero=True))
     lines = base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q"), x2="high:Q")
     points = base.mark_point(filled=True, size=45, opacity=1).encode(x=x, shape=shape)
@@ -345,12 +337,9 @@ def _agreement_drawn(alt: Any, data: pd.DataFrame, measures: Sequence[str], binn
                 chart = _plot(alt, part, beside if b == last else None, below if a == 0 else None, binned)
             else:
                 related = number(float(part["correlation"].iloc[0])) if len(part) else DASH
-                text = below if a == b else related
-                chart = (
-                    alt.Chart(alt.Data(values=[{"text": text}]))
-                    .mark_text(fontSize=12, fontWeight="bold" if a == b else "normal", color=INK if a == b else MUTED)
-                    .encode(text="text:N")
-                )
+                text, weight, colour = (below, "bold", INK) if a == b else (related, "normal", MUTED)
+                chart = alt.Chart(alt.Data(values=[{"text": text}])).encode(text="text:N")
+                chart = chart.mark_text(fontSize=12, fontWeight=weight, color=colour)
             row.append(chart.properties(width=side, height=side))
         rows.append(alt.hconcat(*row, spacing=8, bounds="flush"))
     return alt.vconcat(*rows, spacing=8)
@@ -358,20 +347,9 @@ def _agreement_drawn(alt: Any, data: pd.DataFrame, measures: Sequence[str], binn
 
 def _plot(alt: Any, part: pd.DataFrame, x_title: str | None, y_title: str | None, binned: bool) -> Any:
     def axis(title: str | None) -> dict[str, Any]:
-        shown = title is not None
-        return {
-            "title": title,
-            "scale": alt.Scale(zero=False, nice=False, padding=6),  # so that no point is cut
-            "axis": alt.Axis(
-                labels=shown,
-                ticks=shown,
-                tickCount=3,
-                format=".3~g",
-                domainColor=RULE,
-                labelFlush=True,
-                labelOverlap="greedy",
-            ),
-        }
+        shown = {"labels": title is not None, "ticks": title is not None, "tickCount": 3, "format": ".3~g"}
+        look = alt.Axis(**shown, domainColor=RULE, labelFlush=True, labelOverlap="greedy")
+        return {"title": title, "scale": alt.Scale(zero=False, nice=False, padding=6), "axis": look}  # no point is cut
 
     chart = alt.Chart(part)
     where = {"x": alt.X("x:Q", **axis(x_title)), "y": alt.Y("y:Q", **axis(y_title))}

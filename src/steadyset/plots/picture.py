@@ -126,7 +126,8 @@ class Picture:
         chart = self.draw(alt, _as_shown(self.data[list(self.columns)]))
         chart = chart if self._is_own else chart.copy()
         if self.note:
-            lines = textwrap.wrap(self.note, self._letters())
+            wide = NOTE_LETTERS if self.figure is None else int(drawing.pixels(self.figure) / (SMALL / 2))
+            lines = textwrap.wrap(self.note, wide)
             chart.title = alt.Title(lines, anchor="start", fontSize=SMALL, fontWeight="normal", color=MUTED, offset=12)
         if self.description:
             chart.description = self.description
@@ -214,16 +215,13 @@ class Picture:
         if ending == ".svg":
             return self.svg().encode()
         if ending == ".pdf":
-            return self._pdf()
+            drawn = str(converter().vegalite_to_svg(self._written))
+            wide = extent(drawn)[0] * POINTS_A_PIXEL if self.figure is None else drawing.points(self.figure)
+            return bytes(converter().svg_to_pdf(_resized(drawn, wide)))  # which takes its lengths for points
         if self.figure is None:
             return bytes(converter().vegalite_to_png(self._written, scale=2))
         scale = drawing.points(self.figure) / _width(self._written)
         return bytes(converter().vegalite_to_png(self._written, scale=scale, ppi=drawing.PRINT_PPI))
-
-    def _pdf(self) -> bytes:
-        drawn = str(converter().vegalite_to_svg(self._written))
-        wide = extent(drawn)[0] * POINTS_A_PIXEL if self.figure is None else drawing.points(self.figure)
-        return bytes(converter().svg_to_pdf(_resized(drawn, wide)))  # which takes its lengths for points
 
     @cached_property
     def _written(self) -> str:
@@ -244,10 +242,6 @@ class Picture:
         """
         quickly: AbstractContextManager[Any] = alt.utils.schemapi.debug_mode(False) if self._is_own else nullcontext()
         return quickly
-
-    def _letters(self) -> int:
-        """How many letters a line of the note has."""
-        return NOTE_LETTERS if self.figure is None else int(drawing.pixels(self.figure) / (SMALL / 2))
 
     def __repr__(self) -> str:
         return f"Picture({self.description})"
@@ -356,6 +350,13 @@ def dashed(alt: Any, *values: float) -> Any:
     return alt.Chart(places).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x="x:Q")
 
 
+def over_bars(alt: Any, base: Any) -> tuple[Any, Any]:
+    """The intervals of bars as thin lines, and what sets them off from dark bars; bars have the words."""
+    ends = base.encode(x=alt.X("low:Q"), x2="high:Q")
+    around = ends.mark_rule(color="white", strokeWidth=3, opacity=0.6, aria=False)
+    return around, ends.mark_rule(color=INK, strokeWidth=1, aria=False)
+
+
 def coloured(alt: Any, field: str, colours: Mapping[str, str], **legend: Any) -> Any:
     """A colour for each value of a column, in the order of its legend."""
     scale = alt.Scale(domain=list(colours), range=list(colours.values()))
@@ -390,11 +391,9 @@ def told_apart(alt: Any, field: str, categories: Sequence[str]) -> tuple[Any, An
     """A colour and a shape for each of up to 14 categories, with a legend; one for all where there are more."""
     if len(categories) > MOST_TOLD_APART:
         return alt.value(STEADY), alt.value("circle")
-    colours = [CATEGORIES[place % len(CATEGORIES)] for place in range(len(categories))]
-    shapes = [
-        SHAPES[(place % len(CATEGORIES) + 2 * (place // len(CATEGORIES))) % len(SHAPES)]
-        for place in range(len(categories))
-    ]
+    rounds = [divmod(place, len(CATEGORIES)) for place in range(len(categories))]
+    colours = [CATEGORIES[place] for _, place in rounds]
+    shapes = [SHAPES[(place + 2 * turn) % len(SHAPES)] for turn, place in rounds]
     legend = alt.Legend(labelLimit=LONGEST_NAME, symbolOpacity=1) if len(categories) > 1 else None
     return (
         alt.Color(f"{field}:N", scale=alt.Scale(domain=list(categories), range=colours), legend=legend),

@@ -8,7 +8,19 @@ from steadyset.findings import Findings, findings_of
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import amount, counted, percent
 from steadyset.plots.catalogue import picture
-from steadyset.plots.picture import CATEGORIES, INK, MUTED, STEADY, Picture, filling, names, pictured, shares, tips
+from steadyset.plots.picture import (
+    CATEGORIES,
+    INK,
+    MUTED,
+    STEADY,
+    Picture,
+    coloured,
+    filling,
+    names,
+    pictured,
+    shares,
+    tips,
+)
 from steadyset.replications.result import MeasuredSize, NextStudy, Replication
 from steadyset.replications.split import VarianceSplit
 from steadyset.replications.studies import StudyComparison
@@ -70,21 +82,14 @@ def next_study(result: Findings | Replication) -> Picture:
 
 def _drawn(alt: Any, data: pd.DataFrame) -> Any:
     shown = tips(alt, "how", "rows", in_common=(".1f", "in common"), low=".1f", high=".1f")
-    base = alt.Chart(data).encode(
-        x=alt.X("rows:Q", title="rows of each study", scale=alt.Scale(type="log", nice=False)), tooltip=shown
-    )
+    rows = alt.X("rows:Q", title="rows of each study", scale=alt.Scale(type="log", nice=False))
+    base = alt.Chart(data).encode(x=rows, tooltip=shown)
     common = alt.Y("in_common:Q", title="features in common", scale=alt.Scale(zero=True))
     band = base.mark_area(opacity=0.18, color=STEADY, aria=False).encode(y=alt.Y("low:Q"), y2="high:Q")
     line = base.mark_line(color=STEADY, strokeWidth=1.5, aria=False).encode(y=common)
-    points = base.mark_point(size=60, filled=True).encode(
-        y=common,
-        color=alt.Color(
-            "how:N",
-            scale=alt.Scale(domain=[MEASURED, EXTRAPOLATED], range=[STEADY, MUTED]),
-            legend=alt.Legend(title=None, orient="bottom"),
-        ),
-        shape=alt.Shape("how:N", scale=alt.Scale(domain=[MEASURED, EXTRAPOLATED], range=["circle", "diamond"])),
-    )
+    colour = coloured(alt, "how:N", {MEASURED: STEADY, EXTRAPOLATED: MUTED}, title=None, orient="bottom")
+    shape = alt.Shape("how:N", scale=alt.Scale(domain=[MEASURED, EXTRAPOLATED], range=["circle", "diamond"]))
+    points = base.mark_point(size=60, filled=True).encode(y=common, color=colour, shape=shape)
     chance = base.mark_line(color=INK, strokeDash=[4, 3], strokeWidth=1, aria=False).encode(y="chance:Q")
     return (band + chance + line + points).properties(width=420, height=240, usermeta=filling(60))
 
@@ -137,14 +142,12 @@ def study_effects(result: Findings | StudyComparison) -> Picture:
         for place, one in enumerate(found.features[:SHOWN_FEATURES])
         for study, chosen, effect in zip(found.studies, one.selected, one.effects, strict=True)
     ]
+    left = len(found.features) - SHOWN_FEATURES
     note = (
         f"Effects: {found.effect}; filled where the study selects the feature. "
-        f"{counted(len(found.features), 'feature')} selected by any study"
+        f"{counted(len(found.features), 'feature')} selected by any study{f', {left} not shown' if left > 0 else ''}."
     )
-    left = len(found.features) - SHOWN_FEATURES
-    return pictured(
-        rows, EFFECT_COLUMNS, _drawn_effects, f"{note}, {left} not shown." if left > 0 else f"{note}.", _seen_effects
-    )
+    return pictured(rows, EFFECT_COLUMNS, _drawn_effects, note, _seen_effects)
 
 
 def _drawn_effects(alt: Any, data: pd.DataFrame) -> Any:
@@ -211,9 +214,8 @@ def disagreement_sources(result: Findings | VarianceSplit) -> Picture:
 
 
 def _drawn_sources(alt: Any, data: pd.DataFrame) -> Any:
-    base = alt.Chart(data).encode(
-        y=names(alt, "source", "place"), tooltip=tips(alt, "source", share=".0%", low=".0%", high=".0%", features=".2f")
-    )
+    told = tips(alt, "source", share=".0%", low=".0%", high=".0%", features=".2f")
+    base = alt.Chart(data).encode(y=names(alt, "source", "place"), tooltip=told)
     bars = base.mark_bar(height=14, color=STEADY).encode(x=shares(alt, "share", "share of the disagreement"))
     ends = base.mark_rule(color=INK, strokeWidth=1, aria=False).encode(x=alt.X("low:Q"), x2="high:Q")
     return (bars + ends).properties(width=420, height=alt.Step(28), usermeta=filling(30, data["source"]))

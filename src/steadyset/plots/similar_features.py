@@ -156,33 +156,19 @@ def _swap_drawn(alt: Any, data: pd.DataFrame, domain: list[str]) -> Any:
     n = len(domain)
     data = data.assign(feature=[domain[k] for k in data["place"]], other=[domain[k] for k in data["other_place"]])
     step = max(12, min(30, 420 // max(1, n)))
-    axis = {"ticks": False, "domain": False}
-    x = alt.X(
-        "other:N",
-        scale=alt.Scale(domain=domain),
-        title="selected instead",
-        axis=alt.Axis(labelAngle=-60, labelLimit=120, orient="top", **axis),
-    )
-    y = alt.Y(
-        "feature:N", scale=alt.Scale(domain=domain), title="missing", axis=alt.Axis(labelLimit=LONGEST_NAME, **axis)
-    )
-    cells = (
-        alt.Chart(data)
-        .mark_rect()
-        .encode(
-            x=x,
-            y=y,
-            color=shades(alt, "share:Q", title="share of the runs without it", orient="bottom"),
-            tooltip=[*tips(alt, "feature:N", "other:N", share=".0%"), "runs:Q", "missing:Q"],
-        )
-    )
+    above = alt.Axis(labelAngle=-60, labelLimit=120, orient="top", ticks=False, domain=False)
+    beside = alt.Axis(labelLimit=LONGEST_NAME, ticks=False, domain=False)
+    x = alt.X("other:N", scale=alt.Scale(domain=domain), title="selected instead", axis=above)
+    y = alt.Y("feature:N", scale=alt.Scale(domain=domain), title="missing", axis=beside)
+    shade = shades(alt, "share:Q", title="share of the runs without it", orient="bottom")
+    told = [*tips(alt, "feature:N", "other:N", share=".0%"), "runs:Q", "missing:Q"]
+    cells = alt.Chart(data).mark_rect().encode(x=x, y=y, color=shade, tooltip=told)
     own = alt.Data(values=[{"feature": name, "other": name} for name in domain])
     layers = [alt.Chart(own).mark_circle(size=14, color=RULE, opacity=1).encode(x=x, y=y), cells]
     if n <= FEW:
         ink = alt.condition(alt.datum.share > 0.5, alt.value("white"), alt.value(INK))
-        layers.append(
-            alt.Chart(data).mark_text(fontSize=10).encode(x=x, y=y, text=alt.Text("share:Q", format=".0%"), color=ink)
-        )
+        text = alt.Text("share:Q", format=".0%")
+        layers.append(alt.Chart(data).mark_text(fontSize=10).encode(x=x, y=y, text=text, color=ink))
     return alt.layer(*layers).properties(width=alt.Step(step), height=alt.Step(step))
 
 

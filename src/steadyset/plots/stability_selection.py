@@ -108,20 +108,16 @@ def _ends(values: Floats, log: bool) -> Floats:
     """Where the cells of ordered values begin and end: half way to their neighbours."""
     scale = np.log(values) if log else np.asarray(values, dtype=np.float64)
     if len(scale) == 1:
-        scale = np.array([scale[0] - 0.01, scale[0] + 0.01])
-        return np.exp(scale) if log else scale
-    middle = (scale[1:] + scale[:-1]) / 2
-    ends = np.concatenate([[2 * scale[0] - middle[0]], middle, [2 * scale[-1] - middle[-1]]])
-    return np.exp(ends) if log else ends
+        ends = scale[0] + np.array([-0.01, 0.01])
+    else:
+        middle = (scale[1:] + scale[:-1]) / 2
+        ends = np.concatenate([[2 * scale[0] - middle[0]], middle, [2 * scale[-1] - middle[-1]]])
+    return np.asarray(np.exp(ends) if log else ends)
 
 
 def _calibration_drawn(alt: Any, data: pd.DataFrame, fitted: StabilitySelection) -> Any:
-    threshold = alt.Y(
-        "threshold_from:Q",
-        scale=alt.Scale(zero=False, nice=False),
-        title="threshold (share of the runs)",
-        axis=alt.Axis(format="%", grid=False),
-    )
+    free, axis = alt.Scale(zero=False, nice=False), alt.Axis(format="%", grid=False)
+    threshold = alt.Y("threshold_from:Q", scale=free, title="threshold (share of the runs)", axis=axis)
     shade = {"scale": alt.Scale(type="quantize", range=list(SHADES)), "title": "stability score"}
     # Fill and stroke are alike, so that no white lines stand between the cells.
     colours = {"fill": alt.Fill("score:Q", **shade), "stroke": alt.Stroke("score:Q", **shade)}
@@ -272,12 +268,8 @@ def _note(fitted: StabilitySelection, n_drawn: int, ever: int) -> str:
 
 def _path_drawn(alt: Any, data: pd.DataFrame, fitted: StabilitySelection) -> Any:
     level = level_axis(alt, fitted)
-    share = alt.Y(
-        "frequency:Q",
-        scale=alt.Scale(domain=[0, 1]),
-        title="share of the runs that select the feature",
-        axis=alt.Axis(format="%", tickCount=5),
-    )
+    whole, axis = alt.Scale(domain=[0, 1]), alt.Axis(format="%", tickCount=5)
+    share = alt.Y("frequency:Q", scale=whole, title="share of the runs that select the feature", axis=axis)
     tooltip = tips(alt, "feature", level=".3g", frequency=".0%")
     lines = {"x": level, "y": share, "detail": "feature:N", "tooltip": tooltip}
     pale = alt.Chart(data[~data["selected"]]).mark_line(color=MUTED, opacity=0.35, strokeWidth=1).encode(**lines)
@@ -293,19 +285,12 @@ def _path_drawn(alt: Any, data: pd.DataFrame, fitted: StabilitySelection) -> Any
 def _named(alt: Any, data: pd.DataFrame, lines: dict[str, Any]) -> Any:
     """The stable features: one colour each, and dashes where the colours come again."""
     names = data["feature"].drop_duplicates().tolist()
-    domain = {"domain": names}
     legend = alt.Legend(title="stable features", labelLimit=LONGEST_NAME, symbolLimit=0, symbolType="stroke")
     colours = [CATEGORIES[i % len(CATEGORIES)] for i in range(len(names))]
     dashes = [DASHES[i // len(CATEGORIES)] for i in range(len(names))]
-    return (
-        alt.Chart(data)
-        .mark_line(strokeWidth=2)
-        .encode(
-            **lines,
-            color=alt.Color("feature:N", scale=alt.Scale(range=colours, **domain), legend=legend),
-            strokeDash=alt.StrokeDash("feature:N", scale=alt.Scale(range=dashes, **domain), legend=legend),
-        )
-    )
+    colour = alt.Color("feature:N", scale=alt.Scale(domain=names, range=colours), legend=legend)
+    dash = alt.StrokeDash("feature:N", scale=alt.Scale(domain=names, range=dashes), legend=legend)
+    return alt.Chart(data).mark_line(strokeWidth=2).encode(**lines, color=colour, strokeDash=dash)
 
 
 def _path_seen(data: pd.DataFrame) -> str:

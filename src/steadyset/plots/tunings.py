@@ -311,23 +311,21 @@ def _varying(tuning: Trials) -> list[str]:
 
 def _axis(values: list[Any], title: str, *, turned: bool = False) -> _Axis:
     """An axis of numbers or of categories."""
-    has = [value is not None and not (is_number(value) and np.isnan(value)) and value == value for value in values]
-    there = [value for value, known in zip(values, has, strict=True) if known]
+    values = [None if value != value else value for value in values]  # gaps are None or nan
+    there = [value for value in values if value is not None]
     if there and all(is_number(value) for value in there):
-        numbers = np.array([float(value) if known else np.nan for value, known in zip(values, has, strict=True)])
+        numbers = np.array(values, dtype=np.float64)
         low, high = float(np.nanmin(numbers)), float(np.nanmax(numbers))
         log = low > 0 and high / low >= WIDE
         ticks = np.geomspace(low, high, 3) if log else np.linspace(low, high, 3)
-        places = _placed(numbers, low, high, log, turned)
-        labelled = dict(zip((f"{tick:.3g}" for tick in ticks), _placed(ticks, low, high, log, turned), strict=True))
+        places = _placed(numbers, low, high, log, turned).tolist()
+        labelled = dict(zip(map("{:.3g}".format, ticks), _placed(ticks, low, high, log, turned).tolist(), strict=True))
         texts = ["" if np.isnan(x) else f"{x:.4g}" for x in numbers]
-        return _Axis(
-            f"{title} (log)" if log else title, places.tolist(), texts, {k: float(v) for k, v in labelled.items()}
-        )
-    kinds = list(dict.fromkeys(str(value) for value in there))
-    at = {kind: (place + 0.5) / len(kinds) for place, kind in enumerate(sorted(kinds, reverse=True))}
-    positions = [at[str(value)] if known else float("nan") for value, known in zip(values, has, strict=True)]
-    return _Axis(title, positions, [str(v) if known else "" for v, known in zip(values, has, strict=True)], at)
+        return _Axis(f"{title} (log)" if log else title, places, texts, labelled)
+    kinds = sorted({str(value) for value in there}, reverse=True)
+    at = {kind: (place + 0.5) / len(kinds) for place, kind in enumerate(kinds)}
+    texts = ["" if value is None else str(value) for value in values]
+    return _Axis(title, [np.nan if value is None else at[str(value)] for value in values], texts, at)
 
 
 def _placed(numbers: Floats, low: float, high: float, log: bool, turned: bool) -> Floats:
@@ -340,9 +338,8 @@ def _placed(numbers: Floats, low: float, high: float, log: bool, turned: bool) -
 
 def _drawn(alt: Any, data: pd.DataFrame, titles: list[str]) -> Any:
     angle = -20 if max(map(len, titles)) > 18 else 0  # so that long names do not overlap
-    axis = alt.Axis(
-        labelAngle=angle, labelLimit=200, domain=False, ticks=False, grid=True, orient="bottom", labelPadding=14
-    )
+    labels = {"labelAngle": angle, "labelLimit": 200, "labelPadding": 14}
+    axis = alt.Axis(**labels, domain=False, ticks=False, grid=True, orient="bottom")
     x = alt.X("axis:N", sort=alt.SortField("place"), scale=alt.Scale(type="point", padding=0.3), title=None, axis=axis)
     y = alt.Y("position:Q", scale=alt.Scale(domain=[0, 1]), axis=None)
     lines, ticks = data[data["configuration"] >= 0], data[data["configuration"] < 0]
@@ -354,14 +351,14 @@ def _drawn(alt: Any, data: pd.DataFrame, titles: list[str]) -> Any:
         (lines[lines["front"] & ~lines["chosen"]], {"color": STEADY, "opacity": 0.9, "strokeWidth": 1.5}),
         (lines[lines["chosen"]], {"color": MARKED, "strokeWidth": 3}),
     ):
-        ways = {"x": x, "y": y, "detail": "configuration:N", "order": "place:Q", "tooltip": tooltip}
-        layers.append(alt.Chart(part).mark_line(**style).encode(**ways))
+        line = alt.Chart(part).mark_line(**style)
+        layers.append(line.encode(x=x, y=y, detail="configuration:N", order="place:Q", tooltip=tooltip))
     words = alt.Chart(ticks).encode(x=x, y=y, text="label:N")
-    halo = words.mark_text(align="left", dx=5, fontSize=10, stroke="white", strokeWidth=3, limit=90)
+    letters = {"align": "left", "dx": 5, "fontSize": 10, "limit": 90}
     layers += [
         alt.Chart(ticks).mark_tick(color=MUTED, width=6, thickness=1).encode(x=x, y=y),
-        halo,
-        words.mark_text(align="left", dx=5, fontSize=10, color=INK, limit=90),
+        words.mark_text(**letters, stroke="white", strokeWidth=3),
+        words.mark_text(**letters, color=INK),
     ]
     return alt.layer(*layers).properties(width=alt.Step(110), height=260)
 

@@ -79,13 +79,12 @@ def feature_values(result: ResultLike, *, top: int = MAX_PANELS) -> Picture:
     extract = _extract(found)
     names = shown_features(found)[:top]
     ways, labels = _directions(found), _labels(extract)
-    random = np.random.default_rng(0)
-    rows = [
-        (name, labels[row], ways.get(name, ""), place, value, target)
-        for place, name in enumerate(names)
-        for row, (value, target) in enumerate(zip(_values(extract, name), _beside(extract, random), strict=True))
-        if np.isfinite(value)
-    ]
+    random, rows = np.random.default_rng(0), []
+    for place, name in enumerate(names):
+        # The number of each sample; for classes a place beside others, so that equal values are seen.
+        beside = random.uniform(-1, 1, len(labels)) if extract.labels else extract.numbers
+        values = zip(labels, _values(extract, name), beside, strict=True)
+        rows += [(name, label, ways.get(name, ""), place, *both) for label, *both in values if np.isfinite(both[0])]
     target = _target(found)
     dots = len(labels) <= MAX_DOTS
 
@@ -154,11 +153,6 @@ def _labels(extract: Extract) -> list[str]:
     return [label if label in kept else "others" for label in extract.labels]
 
 
-def _beside(extract: Extract, random: np.random.Generator) -> Floats:
-    """The number of each sample; for classes a place beside others, so that equal values are seen."""
-    return random.uniform(-1, 1, len(extract.labels)) if extract.labels else np.array(extract.numbers)
-
-
 def _colours(labels: Sequence[str]) -> dict[str, str]:
     shown = grammar.distinct_names(sorted(set(labels)))
     return dict(zip(shown.values(), CLASS_COLOURS, strict=False))
@@ -179,12 +173,10 @@ def _class_panel(alt: Any, data: pd.DataFrame, colours: dict[str, str], dots: bo
     lines = alt.Scale(domain=[-0.5, len(classes) - 0.5], reverse=True)
     values = alt.X("value:Q", scale=alt.Scale(zero=False, nice=True), title=None, axis=_numbers(alt))
     ends = {"y": alt.Y("min(top):Q", scale=lines, axis=None), "y2": "max(bottom):Q", "detail": "label:N"}
-    box = base.mark_rect(fill=None, stroke=grammar.MUTED, strokeWidth=1, aria=False).encode(
-        x=alt.X("q1(value):Q", title=None), x2="q3(value):Q", **ends
-    )
-    middle = base.mark_rule(color=grammar.INK, strokeWidth=2.5, aria=False).encode(
-        x=alt.X("median(value):Q", title=None), **ends
-    )
+    box = base.mark_rect(fill=None, stroke=grammar.MUTED, strokeWidth=1, aria=False)
+    box = box.encode(x=alt.X("q1(value):Q", title=None), x2="q3(value):Q", **ends)
+    middle = base.mark_rule(color=grammar.INK, strokeWidth=2.5, aria=False)
+    middle = middle.encode(x=alt.X("median(value):Q", title=None), **ends)
     points = base.mark_point(filled=False, size=16, strokeWidth=1).encode(
         x=values,
         y=alt.Y("row:Q", scale=lines, axis=None),
@@ -207,16 +199,12 @@ def _class_panel(alt: Any, data: pd.DataFrame, colours: dict[str, str], dots: bo
 
 def _number_panel(alt: Any, data: pd.DataFrame, colours: dict[str, str], dots: bool, target: str) -> Any:
     free = alt.Scale(zero=False, nice=True)
-    return (
-        alt.Chart(data, title=_panel_title(alt, data))
-        .mark_point(filled=False, size=16, strokeWidth=1, color=grammar.STEADY)
-        .encode(
-            x=alt.X("jitter:Q", scale=free, title=None, axis=_numbers(alt)),
-            y=alt.Y("value:Q", scale=free, title=None, axis=_numbers(alt)),
-            tooltip=grammar.tips(alt, "feature", value=".4~g", jitter=(".4~g", target)),
-        )
-        .properties(width=220, height=100)
-    )
+    x = alt.X("jitter:Q", scale=free, title=None, axis=_numbers(alt))
+    y = alt.Y("value:Q", scale=free, title=None, axis=_numbers(alt))
+    tooltip = grammar.tips(alt, "feature", value=".4~g", jitter=(".4~g", target))
+    points = alt.Chart(data, title=_panel_title(alt, data)).encode(x=x, y=y, tooltip=tooltip)
+    marks = points.mark_point(filled=False, size=16, strokeWidth=1, color=grammar.STEADY)
+    return marks.properties(width=220, height=100)
 
 
 def _numbers(alt: Any) -> Any:
@@ -297,13 +285,9 @@ def heat_map(result: ResultLike, *, top: int = MAX_ROWS) -> Picture:
 
 def _deviations(extract: Extract, names: Sequence[str]) -> Floats:
     """Samples by features, in standard deviations from the mean; what is missing is at the mean."""
-    values = np.array([_values(extract, name) for name in names]).T
-    known = np.isfinite(values)
-    n = np.maximum(known.sum(axis=0), 1)
-    centred = np.where(known, values, 0.0) - np.where(known, values, 0.0).sum(axis=0) / n
-    centred[~known] = 0.0
-    spread = np.sqrt((centred**2).sum(axis=0) / n)
-    return np.asarray(centred / np.where(spread > 0, spread, 1.0))
+    values = np.ma.masked_invalid(np.array([_values(extract, name) for name in names]).T)
+    spread = values.std(axis=0).filled(0.0)
+    return np.asarray(((values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)).filled(0.0))
 
 
 def _columns(Z: Floats, labels: Any, numbers: Floats) -> list[Ints]:
@@ -329,29 +313,21 @@ def _heat(alt: Any, data: pd.DataFrame, colours: dict[str, str], n: int, told: s
     shown = data.assign(end=data["column"] + 1, bottom=data["row"] + 1)
     features = data.drop_duplicates("row")["feature"].tolist()
     axis = alt.Axis(labelLimit=grammar.LONGEST_NAME, ticks=False, domain=False)
-    cells = (
-        alt.Chart(shown)
-        .mark_rect(strokeWidth=0)
-        .encode(
-            x=alt.X("column:Q", scale=free, axis=None),
-            x2="end:Q",
-            y=alt.Y("feature:N", sort=features, title=None, axis=axis, scale=alt.Scale(paddingInner=0)),
-            color=alt.Color("step:O", scale=alt.Scale(domain=list(range(len(HEAT))), range=list(HEAT)), legend=None),
-            tooltip=grammar.tips(alt, "feature", "label", deviation=(".2f", "standard deviations")),
-        )
-        .properties(width=560, height=alt.Step(min(30, max(16, 300 / len(features)))))
-    )
+    y = alt.Y("feature:N", sort=features, title=None, axis=axis, scale=alt.Scale(paddingInner=0))
+    heat = alt.Color("step:O", scale=alt.Scale(domain=list(range(len(HEAT))), range=list(HEAT)), legend=None)
+    tooltip = grammar.tips(alt, "feature", "label", deviation=(".2f", "standard deviations"))
+    cells = alt.Chart(shown).mark_rect(strokeWidth=0)
+    cells = cells.encode(x=alt.X("column:Q", scale=free, axis=None), x2="end:Q", y=y, color=heat, tooltip=tooltip)
+    cells = cells.properties(width=560, height=alt.Step(min(30, max(16, 300 / len(features)))))
     spans = shown.groupby("label", sort=False).agg(start=("column", "min"), end=("end", "max")).reset_index()
     spans["middle"] = (spans["start"] + spans["end"]) / 2
     spans["words"] = told or spans["label"]
     base = alt.Chart(spans)
     colour = alt.Color("label:N", scale=alt.Scale(domain=list(colours), range=list(colours.values())), legend=None)
-    bars = base.mark_bar(height=4, yOffset=8).encode(
-        x=alt.X("start:Q", scale=free, axis=None), x2="end:Q", y=alt.value(6)
-    )
-    words = base.mark_text(align="center", fontSize=12, fontWeight="bold", dy=-4).encode(
-        x=alt.X("middle:Q", scale=free, axis=None), y=alt.value(6), text="words:N"
-    )
+    bars = base.mark_bar(height=4, yOffset=8)
+    bars = bars.encode(x=alt.X("start:Q", scale=free, axis=None), x2="end:Q", y=alt.value(6))
+    words = base.mark_text(align="center", fontSize=12, fontWeight="bold", dy=-4)
+    words = words.encode(x=alt.X("middle:Q", scale=free, axis=None), y=alt.value(6), text="words:N")
     head = alt.layer(bars.encode(color=colour), words.encode(color=colour)) if not told else alt.layer(words)
     both = alt.vconcat(head.properties(width=560, height=14), cells, spacing=4, usermeta=grammar.filling(16, features))
     return both.resolve_scale(color="independent")

@@ -59,8 +59,7 @@ class Drawing:
 
 def page_of(found: Findings) -> str:
     """The page."""
-    template = _template(isolating(_names(found)))
-    return str(template.render(**_content(found)))
+    return str(_template(isolating(_names(found))).render(**_content(found)))
 
 
 def _names(found: Findings) -> Iterator[str]:
@@ -154,13 +153,12 @@ def _figures_of(document: Sequence[Part], found: Findings) -> tuple[dict[str, li
             for place, (name, picture) in enumerate(record.of(found).items()):
                 key = f"{record.name}-{place}"
                 specifications[key] = _specification(record, name, picture)
-                drawn = thread.submit(_drawn, json.dumps(_without_words(specifications[key])))
+                drawn = thread.submit(converter().vegalite_to_svg, json.dumps(specifications[key]))
                 waiting.append((record.name, key, name, picture.note, drawn))
         figures: dict[str, list[Drawing]] = {}
         for kind, key, name, note, svg in waiting:
             still = Markup(slim_svg(svg.result(), key, specifications[key]["description"], fonts=False))
-            drawing = Drawing(key, name, note, still)
-            figures.setdefault(kind, []).append(drawing)
+            figures.setdefault(kind, []).append(Drawing(key, name, note, still))
     return figures, packed(specifications)
 
 
@@ -176,21 +174,6 @@ def _specification(record: RegisteredPicture, name: str, picture: Picture) -> di
     of = f": {shown_name(name)}" if name else ""
     words = [f"{record.title}{of}.", picture.description, record.caption, shown_name(picture.note)]
     return specification | {"background": None, "description": " ".join(filter(None, words))}
-
-
-def _without_words(part: Any) -> Any:
-    """A specification whose marks have no tooltips and no labels: nobody can ask a drawing for them."""
-    if isinstance(part, list):
-        return [_without_words(one) for one in part]
-    if not isinstance(part, dict):
-        return part
-    rows = ("datasets", "values")
-    changed = {key: one if key in rows else _without_words(one) for key, one in part.items() if key != "tooltip"}
-    return changed | {"config": changed["config"] | {"aria": False}} if "config" in changed else changed
-
-
-def _drawn(specification: str) -> str:
-    return str(converter().vegalite_to_svg(specification))
 
 
 # ---- names that are written from right to left, set apart from the sentence around them ----------------------------
@@ -287,11 +270,9 @@ def _bounds(found: Findings, sel: Selections) -> tuple[list[float | None], str]:
 
 
 def _bound(n_features: int, q: int, threshold: float) -> float | None:
-    if threshold <= 0.5:
-        return None
     try:
         return float(f"{error_control(n_features, q=q, threshold=threshold).pfer:.3g}")
-    except InputError:
+    except InputError:  # such as a threshold of half of the runs or less
         return None
 
 
