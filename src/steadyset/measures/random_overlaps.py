@@ -81,11 +81,12 @@ def similar_pairs(
     first = 0
     while first < M - 1:
         last = min(M - 1, first + max(1, PAIRS_A_BLOCK // (M - first)))
-        table = overlaps.pair_overlaps(
-            selections.indptr, selections.indices, graph, first, last, "greedy" in uses, "matched" in uses
-        )
         i, j = np.triu_indices(last - first, first + 1, M)
-        yield i + first, j, SimilarPairs.from_table(table, sizes[i + first], sizes[j])
+        i += first
+        table = overlaps.pair_overlaps(
+            selections.indptr, selections.indices, i, j, graph, "greedy" in uses, "matched" in uses
+        )
+        yield i, j, SimilarPairs.from_table(table, sizes[i], sizes[j])
         first = last
 
 
@@ -166,12 +167,19 @@ def _matching_sizes(members: Ints, graph: overlaps.Graph, measure: Measure) -> F
     """The sums of score - r over all pairs of disjoint subsets with u and v members, rows of `members` together."""
     c = members.shape[1]
     table = np.zeros((c + 1) ** 2)
-    step = max(1, ROWS_A_BLOCK // 3**c)
+    # Each member is in neither subset, in the first or in the second: 3^c pairs of subsets.
+    subsets = np.indices((3,) * c).reshape(c, -1).T[:, None] == [[1], [2]]
+    step = max(1, ROWS_A_BLOCK // len(subsets))
     for first in range(0, len(members), step):
-        some = members[first : first + step]
-        rows, u, v = overlaps.disjoint_overlaps(
-            np.arange(len(some) + 1) * c, some.ravel(), graph, "greedy" in measure.uses, "matched" in measure.uses
+        some = members[first : first + step, None, None]
+        inside = np.broadcast_to(subsets, (len(some), *subsets.shape))
+        sizes, chosen = inside.sum(axis=3).reshape(-1, 2), np.broadcast_to(some, inside.shape)[inside]
+        odd, even = np.arange(sizes.size).reshape(-1, 2).T.copy()
+        ends = np.append(0, np.cumsum(sizes))
+        rows = overlaps.pair_overlaps(
+            ends, chosen, odd, even, graph, "greedy" in measure.uses, "matched" in measure.uses
         )
+        u, v = sizes.T
         pairs = SimilarPairs.from_table(rows, u, v)
         table += np.bincount(u * (c + 1) + v, measure.score(pairs, **measure.params), minlength=len(table))
     return table.reshape(c + 1, c + 1)
@@ -179,6 +187,7 @@ def _matching_sizes(members: Ints, graph: overlaps.Graph, measure: Measure) -> F
 
 CONTROLS = ("shared", "covered_i", "covered_j", "reached_i", "reached_j", "weight_i", "weight_j")
 MOST_ENUMERATED = 1 << 18
+MOST_LISTED = 1 << 23  # members of all subsets together
 MOST_REMEMBERED = 1 << 16  # numbers of one similarity: two sizes, a measure, perhaps a seed
 DRAWS_A_BLOCK = 1 << 14
 TERMS_A_CHUNK = 1 << 22
@@ -328,6 +337,8 @@ class RandomOverlaps:
         laws = [intersection_laws(np.array([n]), np.array([size]), self.d)[1:] for size in (size_i, size_j)]
         if _n_subsets(n, laws[0][0]) * _n_subsets(n, laws[1][0]) > MOST_ENUMERATED:
             return np.nan
+        if sum(comb(n, a) * a for law in laws for a in law[0].tolist()) > MOST_LISTED:
+            return np.nan
         (chosen_i, p_i), (chosen_j, p_j) = laws
         added = np.array([[self._mean_added(measure, members, int(a), int(b)) for b in chosen_j] for a in chosen_i])
         return float(p_i @ added @ p_j) + size_i * size_j / self.d
@@ -342,7 +353,7 @@ class RandomOverlaps:
             )
             pairs = _pairs(table, size_i, size_j)
             added = measure.score(pairs, **measure.params) - pairs.shared
-            return float(np.mean(added)) if len(added) else np.nan  # too many members to tell their subsets apart
+            return float(np.mean(added))
 
         return self.known(("added", *_identity(measure), len(members), size_i, size_j), computed)
 

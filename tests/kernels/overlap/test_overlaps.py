@@ -68,7 +68,7 @@ def test_pairs_of_runs_overlap_as_the_definitions_say(seed, d, density, steps):
     C = random_similarity(rng, d, density, steps)
     sets = [set(np.flatnonzero(rng.random(d) < p).tolist()) for p in (0.2, 0.5, 0.8, 0.5)]
     runs = st.Selections.from_sets(sets, n_features=d)
-    table = pair_overlaps(runs.indptr, runs.indices, graph_of(C, 0.8), 0, 3, True, True)
+    table = pair_overlaps(runs.indptr, runs.indices, *np.triu_indices(4, 1), graph_of(C, 0.8), True, True)
     for row, (i, j) in zip(table, combinations(range(4), 2), strict=True):
         wanted = slow_overlap(sets[i], sets[j], C, 0.8)
         assert dict(zip(COLUMNS, row.tolist(), strict=True)) == pytest.approx(wanted, abs=1e-12)
@@ -78,8 +78,10 @@ def test_rows_of_a_block_are_the_rows_of_the_whole():
     rng = np.random.default_rng(1)
     runs = st.Selections.from_matrix(rng.random((7, 30)) < 0.3)
     graph = graph_of(random_similarity(rng, 30, 0.1), 0.8)
-    whole = pair_overlaps(runs.indptr, runs.indices, graph, 0, 6, True, True)
-    parts = [pair_overlaps(runs.indptr, runs.indices, graph, a, b, True, True) for a, b in ((0, 2), (2, 5), (5, 6))]
+    first, second = np.triu_indices(7, 1)
+    whole = pair_overlaps(runs.indptr, runs.indices, first, second, graph, True, True)
+    blocks = (slice(0, 4), slice(4, 17), slice(17, None))
+    parts = [pair_overlaps(runs.indptr, runs.indices, first[b], second[b], graph, True, True) for b in blocks]
     np.testing.assert_array_equal(np.concatenate(parts), whole)
 
 
@@ -118,6 +120,6 @@ def test_equal_similarities_are_taken_by_the_smaller_features():
         for x, y in pairwise(path):
             C[x, y] = C[y, x] = 0.95
         runs = st.Selections.from_sets([{path[0], path[2]}, {path[1], path[3]}], n_features=4)
-        table = pair_overlaps(runs.indptr, runs.indices, graph_of(C, 0.9), 0, 1, True, True)
+        table = pair_overlaps(runs.indptr, runs.indices, *np.triu_indices(2, 1), graph_of(C, 0.9), True, True)
         assert dict(zip(COLUMNS, table[0], strict=True))["greedy"] == taken
         assert dict(zip(COLUMNS, table[0], strict=True))["matched"] == 2

@@ -16,6 +16,7 @@ The last two are nan unless they are asked for.
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -67,24 +68,22 @@ def edge_ranks(indptr: Ints, indices: Ints, values: Floats) -> Ints:
 
 @kernel
 def pair_overlaps(
-    indptr: Ints, indices: Ints, graph: Graph, first: int, last: int, greedy: bool, matched: bool
+    indptr: Ints, indices: Ints, first: Ints, second: Ints, graph: Graph, greedy: bool, matched: bool
 ) -> Floats:
-    """The columns for runs i in first..last-1 against all j > i, in this order."""
-    M = len(indptr) - 1
-    table = np.empty(((last - first) * M - (first + last + 1) * (last - first) // 2, N_COLUMNS))
+    """The columns for the pairs of sets first[p] and second[p]; set x is indices[indptr[x] : indptr[x + 1]]."""
+    table = np.empty((len(first), N_COLUMNS))
     work = _workspace(len(graph.indptr) - 1)
-    at = np.int64(0)
-    for i in range(first, last):
-        size_i = indptr[i + 1] - indptr[i]
-        for t in range(size_i):
-            x = indices[indptr[i] + t]
-            work.s_i[t] = x
-            work.in_i[x] = i
-        for j in range(i + 1, M):
-            for e in range(indptr[j], indptr[j + 1]):
-                work.in_j[indices[e]] = at
-            _overlap(size_i, i, at, graph, work, greedy, matched, table[at])
-            at += 1
+    size_i = since = np.int64(0)
+    for p in range(len(first)):
+        i, j = first[p], second[p]
+        if p == 0 or i != first[p - 1]:
+            size_i, since = indptr[i + 1] - indptr[i], np.int64(p)
+            for t in range(size_i):
+                work.s_i[t] = indices[indptr[i] + t]
+                work.in_i[work.s_i[t]] = p
+        for e in range(indptr[j], indptr[j + 1]):
+            work.in_j[indices[e]] = p
+        _overlap(size_i, since, np.int64(p), graph, work, greedy, matched, table[p])
     return table
 
 
@@ -105,54 +104,13 @@ def random_overlaps(
     return table
 
 
-@kernel
 def all_overlaps(features: Ints, size_i: int, size_j: int, graph: Graph, greedy: bool, matched: bool) -> Floats:
     """The columns for every pair of subsets of `features` with these sizes."""
-    n_i, n_j = _binomial(len(features), size_i), _binomial(len(features), size_j)
-    table = np.empty((n_i * n_j, N_COLUMNS))
-    work = _workspace(len(graph.indptr) - 1)
-    choice_i = np.arange(size_i)
-    for a in range(n_i):
-        for t in range(size_i):
-            work.s_i[t] = features[choice_i[t]]
-            work.in_i[work.s_i[t]] = a
-        choice_j = np.arange(size_j)
-        for b in range(n_j):
-            at = a * n_j + b
-            for y in choice_j:
-                work.in_j[features[y]] = at
-            _overlap(size_i, a, at, graph, work, greedy, matched, table[at])
-            _next_choice(choice_j, len(features))
-        _next_choice(choice_i, len(features))
-    return table
-
-
-@kernel
-def disjoint_overlaps(
-    start: Ints, members: Ints, graph: Graph, greedy: bool, matched: bool
-) -> tuple[Floats, Ints, Ints]:
-    """The columns and sizes for all pairs of disjoint subsets of each group members[start[p] : start[p + 1]]."""
-    n_rows = 0
-    for p in range(len(start) - 1):
-        n_rows += 3 ** (start[p + 1] - start[p])
-    table = np.empty((n_rows, N_COLUMNS))
-    size_i, size_j = np.zeros(n_rows, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
-    work = _workspace(len(graph.indptr) - 1)
-    at = np.int64(0)
-    for p in range(len(start) - 1):
-        for code in range(3 ** (start[p + 1] - start[p])):
-            for x in members[start[p] : start[p + 1]]:
-                if code % 3 == 1:
-                    work.s_i[size_i[at]] = x
-                    work.in_i[x] = at
-                    size_i[at] += 1
-                elif code % 3 == 2:
-                    work.in_j[x] = at
-                    size_j[at] += 1
-                code //= 3
-            _overlap(size_i[at], at, at, graph, work, greedy, matched, table[at])
-            at += 1
-    return table, size_i, size_j
+    subsets = [np.array([*combinations(features.tolist(), size)], np.int64) for size in (size_i, size_j)]
+    n_i, n_j = map(len, subsets)
+    ends = np.cumsum(np.repeat([0, size_i, size_j], [1, n_i, n_j]))
+    first, second = np.repeat(np.arange(n_i), n_j), np.tile(np.arange(n_i, n_i + n_j), n_i)
+    return pair_overlaps(ends, np.concatenate([*map(np.ravel, subsets)]), first, second, graph, greedy, matched)
 
 
 class _Workspace(NamedTuple):
@@ -283,24 +241,3 @@ def _edges(
                 at += 1
         start[a + 1] = at
     return start, ends, rank
-
-
-@part
-def _binomial(n: int, k: int) -> int:
-    result = 1
-    for t in range(k):
-        result = result * (n - t) // (t + 1)
-    return result
-
-
-@part
-def _next_choice(choice: Ints, n: int) -> None:
-    """The next subset in the order of its members; after the last one nothing sensible."""
-    k = len(choice)
-    t = k - 1
-    while t > 0 and choice[t] == n - k + t:
-        t -= 1
-    if k > 0:
-        choice[t] += 1
-        for u in range(t + 1, k):
-            choice[u] = choice[u - 1] + 1
