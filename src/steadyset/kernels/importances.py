@@ -7,6 +7,8 @@ Distances and correlations between sparse rankings, for all pairs of runs.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
@@ -53,6 +55,17 @@ def shared_masses(
     return shared
 
 
+class _Tree(NamedTuple):
+    """The basis, over n sources, then m sinks, then the root: of each node its parent, its depth, its first child, its
+    neighbours among the children of its parent (-1: none), and the mass on the edge to its parent."""
+
+    parent: Ints
+    depth: Ints
+    child: Ints
+    siblings: Ints
+    flow: Floats
+
+
 @kernel
 def transport_plan(supply: Floats, demand: Floats, similarity: Floats) -> tuple[Ints, Ints, Floats]:
     """(source, sink, moved): the at most n + m - 1 moves of mass with the largest sum of similarity x moved.
@@ -68,14 +81,14 @@ def transport_plan(supply: Floats, demand: Floats, similarity: Floats) -> tuple[
     root = n + m
     parent, depth = np.full(root + 1, -1, dtype=np.int64), np.zeros(root + 1, dtype=np.int64)
     child, siblings = np.full(root + 1, -1, dtype=np.int64), np.full((2, root + 1), -1, dtype=np.int64)
+    tree, price = _Tree(parent, depth, child, siblings, np.zeros(root + 1)), np.zeros(root + 1)
     for x in range(root):
         depth[x] = 1
-        _hang(x, root, parent, child, siblings)
-    flow, price = np.zeros(root + 1), np.zeros(root + 1)
+        _hang(x, root, tree)
     for p in range(n):
-        flow[p], price[p] = supply[p], DETOUR
+        tree.flow[p], price[p] = supply[p], DETOUR
     for q in range(m):
-        flow[n + q] = demand[q]
+        tree.flow[n + q] = demand[q]
     stack = np.empty(root + 1, dtype=np.int64)
     p, n_settled = 0, 0
     while n_settled < n:
@@ -90,28 +103,19 @@ def transport_plan(supply: Floats, demand: Floats, similarity: Floats) -> tuple[
             n_settled += 1
         else:
             n_settled = 0
-            top = _exchange(p, n + q, n, parent, depth, child, siblings, flow)
-            _refresh_below(top, n, similarity, parent, depth, child, siblings, price, stack)
+            _refresh_below(_exchange(p, n + q, n, tree), n, similarity, tree, price, stack)
         p = p + 1 if p + 1 < n else 0
-    return _moves(n, parent, flow)
+    return _moves(n, parent, tree.flow)
 
 
 @part
-def _exchange(
-    p: int,
-    q: int,
-    n: int,
-    parent: Ints,
-    depth: Ints,
-    child: Ints,
-    siblings: Ints,
-    flow: Floats,
-) -> int:
+def _exchange(p: int, q: int, n: int, tree: _Tree) -> int:
     """Push mass from source p to sink q around the cycle that this edge closes; the node that now hangs elsewhere.
 
     Mass runs out on the edges above sources on the side of p and above sinks on the side of q. Among those that run
     out together the last one seen from the top of the cycle leaves, going down to p, over to q and up again.
     """
+    parent, depth, flow = tree.parent, tree.depth, tree.flow
     a, b, out_p, out_q = p, q, -1, -1
     least_p, least_q = np.inf, np.inf
     while a != b:
@@ -135,47 +139,29 @@ def _exchange(
         flow[x] += -moved if x >= n else moved
         x = parent[x]
     if least_q <= least_p:
-        _rehang(q, p, out_q, moved, parent, child, siblings, flow)
+        _rehang(q, p, out_q, moved, tree)
         return q
-    _rehang(p, q, out_p, moved, parent, child, siblings, flow)
+    _rehang(p, q, out_p, moved, tree)
     return p
 
 
 @part
-def _rehang(
-    x: int,
-    above: int,
-    out: int,
-    moved: float,
-    parent: Ints,
-    child: Ints,
-    siblings: Ints,
-    flow: Floats,
-) -> None:
+def _rehang(x: int, above: int, out: int, moved: float, tree: _Tree) -> None:
     """Hang the branch of `out` below `above` by its node x; edges from x to `out` turn round and keep their mass."""
     while True:
-        old_parent, old_flow = parent[x], flow[x]
-        _take_down(x, parent, child, siblings)
-        _hang(x, above, parent, child, siblings)
-        flow[x] = moved
+        old_parent, old_flow = tree.parent[x], tree.flow[x]
+        _take_down(x, tree)
+        _hang(x, above, tree)
+        tree.flow[x] = moved
         if x == out:
             return
         above, moved, x = x, old_flow, old_parent
 
 
 @part
-def _refresh_below(
-    top: int,
-    n: int,
-    similarity: Floats,
-    parent: Ints,
-    depth: Ints,
-    child: Ints,
-    siblings: Ints,
-    price: Floats,
-    stack: Ints,
-) -> None:
+def _refresh_below(top: int, n: int, similarity: Floats, tree: _Tree, price: Floats, stack: Ints) -> None:
     """Depths and prices below `top`. Prices come anew from the parent's, so rounding does not pile up over steps."""
+    parent, depth, child, siblings, _ = tree
     root = len(parent) - 1
     stack[0] = top
     size = 1
@@ -209,7 +195,8 @@ def _moves(n: int, parent: Ints, flow: Floats) -> tuple[Ints, Ints, Floats]:
 
 
 @part
-def _hang(x: int, above: int, parent: Ints, child: Ints, siblings: Ints) -> None:
+def _hang(x: int, above: int, tree: _Tree) -> None:
+    parent, _, child, siblings, _ = tree
     parent[x] = above
     siblings[0, x] = -1
     siblings[1, x] = child[above]
@@ -219,7 +206,8 @@ def _hang(x: int, above: int, parent: Ints, child: Ints, siblings: Ints) -> None
 
 
 @part
-def _take_down(x: int, parent: Ints, child: Ints, siblings: Ints) -> None:
+def _take_down(x: int, tree: _Tree) -> None:
+    parent, _, child, siblings, _ = tree
     before, after = siblings[0, x], siblings[1, x]
     if before >= 0:
         siblings[1, before] = after

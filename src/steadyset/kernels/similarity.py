@@ -3,13 +3,11 @@
 The graph of similar features: which pairs of a block come near the threshold, and sums over similar pairs.
 
 Normalised mutual information of features with few levels each, by counting bits.
-
-A table of features is told by four arrays: bits[f, v] marks the rows in which feature f has level v, 64 to a word;
-counts[f, v] is how many they are; n_levels[f] how many levels feature f has; and sums[f] = sum_v c ln c over its
-counts c, so that its entropy is ln n - sums[f] / n.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -110,6 +108,19 @@ def scatter_of_neighbours(
     return M * both - by_chance
 
 
+class LevelTable(NamedTuple):
+    """Features with few levels: of feature f and level v the rows that have it, as bits, and how many they are.
+
+    The entropy of a feature is ln n - sums[f] / n with sums[f] = sum_v c ln c over its counts c.
+    """
+
+    bits: Words  # features x levels x words of 64 rows
+    counts: Ints
+    n_levels: Ints
+    sums: Floats
+    xlogx: Floats  # c ln c of c = 0, ..., n
+
+
 @kernel
 def pack_levels(levels: Ints, n_levels: int) -> tuple[Words, Ints]:
     """bits and counts of a features x rows table of levels 0, 1, ..., n_levels - 1."""
@@ -124,34 +135,27 @@ def pack_levels(levels: Ints, n_levels: int) -> tuple[Words, Ints]:
 
 
 @kernel
-def mutual_block(
-    bits: Words,
-    counts: Ints,
-    n_levels: Ints,
-    sums: Floats,
-    xlogx: Floats,
-    rows: Ints,
-    columns: Ints,
-) -> Floats:
-    """The normalised mutual information of each feature in rows with each in columns; xlogx[c] = c ln c."""
+def mutual_block(table: LevelTable, rows: Ints, columns: Ints) -> Floats:
+    """The normalised mutual information of each feature in rows with each in columns."""
     block = np.empty((len(rows), len(columns)))
     for a in range(len(rows)):
         for b in range(len(columns)):
-            block[a, b] = _mutual(bits, counts, n_levels, sums, xlogx, rows[a], columns[b])
+            block[a, b] = _mutual(table, rows[a], columns[b])
     return block
 
 
 @kernel
-def mutual_pairs(bits: Words, counts: Ints, n_levels: Ints, sums: Floats, xlogx: Floats, f: Ints, g: Ints) -> Floats:
+def mutual_pairs(table: LevelTable, f: Ints, g: Ints) -> Floats:
     """The normalised mutual information of each listed pair."""
     values = np.empty(len(f))
     for e in range(len(f)):
-        values[e] = _mutual(bits, counts, n_levels, sums, xlogx, f[e], g[e])
+        values[e] = _mutual(table, f[e], g[e])
     return values
 
 
 @part
-def _mutual(bits: Words, counts: Ints, n_levels: Ints, sums: Floats, xlogx: Floats, f: np.int64, g: np.int64) -> float:
+def _mutual(table: LevelTable, f: np.int64, g: np.int64) -> float:
+    bits, counts, n_levels, sums, xlogx = table
     n, n_words = len(xlogx) - 1, bits.shape[2]
     if n_levels[f] < 2 or n_levels[g] < 2:
         return 0.0

@@ -108,21 +108,19 @@ class MutualInformationStore(ComputedStore):
         n = levels.shape[1]
         xlogx = np.concatenate([[0.0], np.arange(1, n + 1) * np.log(np.arange(1, n + 1))])
         bits, counts = similarity.pack_levels(levels, int(n_levels.max()))
-        self._table = bits, counts, n_levels, xlogx[counts].sum(axis=1), xlogx
+        self._table = similarity.LevelTable(bits, counts, n_levels, xlogx[counts].sum(axis=1), xlogx)
 
     def block(self, rows: Ints, columns: Ints) -> Floats:
-        block = similarity.mutual_block(*self._table, rows, columns)
+        block = similarity.mutual_block(self._table, rows, columns)
         block[rows[:, None] == columns] = 1.0
         return block
 
     def _rough_blocks(self) -> Callable[[slice, slice], npt.NDArray[np.float32]]:
         all_features = np.arange(self.n_features)
-        return lambda rows, columns: similarity.mutual_block(
-            *self._table, all_features[rows], all_features[columns]
-        ).astype(np.float32)
+        return lambda rows, columns: self.block(all_features[rows], all_features[columns]).astype(np.float32)
 
     def _exact(self, f: Places, g: Places) -> Floats:
-        return similarity.mutual_pairs(*self._table, f.astype(np.int64), g.astype(np.int64))
+        return similarity.mutual_pairs(self._table, f.astype(np.int64), g.astype(np.int64))
 
 
 def data_store(

@@ -12,6 +12,7 @@ from steadyset.kernels.trees.growth import (
     DECREASE,
     DECREASE_SHARE,
     PERMUTATION,
+    Problem,
     Rules,
     Target,
     Trees,
@@ -28,7 +29,7 @@ RULES = Rules(n_candidates=10**6, least_cut=2, least_leaf=1, max_depth=1000, boo
 def grown(X, y, n_classes, weight=None, *, n_trees=1, importance=DECREASE_SHARE, **rules):
     places = np.repeat(np.arange(len(y)), 1 if weight is None else weight)
     target = Target(np.asarray(y, dtype=np.float64), n_classes)
-    return grow(code_table(X), target, places, RULES._replace(**rules), SEED, 0, n_trees, importance)
+    return grow(Problem(code_table(X), target, places, RULES._replace(**rules)), SEED, 0, n_trees, importance)
 
 
 def example(seed, n_classes, n=90, d=6, noise=0.5):
@@ -111,8 +112,9 @@ def test_both_ways_to_sort_codes_give_the_same_forest(n_classes, importance):
 def test_a_tree_depends_on_its_number_alone():
     X, y = example(9, 2)
     target, places, rules = Target(y.astype(float), 2), np.arange(90), RULES._replace(bootstrap=True, n_candidates=2)
-    many, _, _ = grow(code_table(X), target, places, rules, SEED, 0, 12, DECREASE)
-    some, _, _ = grow(code_table(X), target, places, rules, SEED, 5, 3, DECREASE)
+    problem = Problem(code_table(X), target, places, rules)
+    many, _, _ = grow(problem, SEED, 0, 12, DECREASE)
+    some, _, _ = grow(problem, SEED, 5, 3, DECREASE)
     nodes = slice(many.starts[5], many.starts[8])
     np.testing.assert_array_equal(many.starts[5:9] - many.starts[5], some.starts)
     np.testing.assert_array_equal(many.threshold[nodes][many.feature[nodes] >= 0], some.threshold[some.feature >= 0])

@@ -277,9 +277,9 @@ def test_a_fit_comes_back_from_compiled_code_between_blocks_of_sweeps(draw, monk
     at_once = GroupLassoSelector(groups, penalty=0.01).fit(X, y)
     calls = []
 
-    def counted(Xt, y, weight, bounds, strength, *given):
-        calls.append(strength[0])
-        return fit_group_lasso(Xt, y, weight, bounds, strength, *given)
+    def counted(model, *given):
+        calls.append(model.strength[0])
+        return fit_group_lasso(model, *given)
 
     monkeypatch.setattr("steadyset.selectors.models.group.fit_group_lasso", counted)
     monkeypatch.setattr("steadyset.selectors.models.group.SWEEPS_A_CALL", 6)

@@ -9,6 +9,8 @@ or a combination of chosen features) the feature is no candidate, whatever the r
 Local search of this kind: Hazimeh and Mazumder (2020), Fast best subset selection.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
@@ -21,15 +23,26 @@ NOTHING_FREE = 1e-9
 MOST_SWAP_ROUNDS = 100
 
 
+class Regression(NamedTuple):
+    """Standardised features as rows, the target (of a linear model with a standard deviation of 1), and settings."""
+
+    Xt: Floats
+    y: Floats
+    w: Floats
+    ridge: float
+    logistic: bool
+    tol: float
+    n_candidates: int  # that are fitted exactly in each step of the search
+
+
 @kernel
-def best_subset_path(
-    Xt: Floats, y: Floats, w: Floats, k: int, ridge: float, logistic: bool, tol: float, n_candidates: int
-) -> tuple[Ints, Floats, Floats]:
+def best_subset_path(model: Regression, k: int) -> tuple[Ints, Floats, Floats]:
     """Supports (row s: s+1 features, then -1), their coefficients with the intercept after them, and objectives.
 
-    Xt is standardised, and y of a linear model has a standard deviation of 1. There are fewer than k rows when nothing
-    is left to explain, or when every feature left lies in the span of those chosen.
+    There are fewer than k rows when nothing is left to explain, or when every feature left lies in the span of those
+    chosen.
     """
+    Xt, w = model.Xt, model.w
     supports = np.full((k, k), -1, np.int64)
     thetas = np.zeros((k, k + 1))
     objectives = np.zeros(k)
@@ -41,82 +54,58 @@ def best_subset_path(
     theta = np.zeros(1)
     done = np.zeros(1, np.int64)
     for size in range(k):
-        theta, _ = ridge_fit(Xt, y, w, support[:size], theta, ridge, logistic, tol)
+        theta, _ = _fit(model, support[:size], theta)
         _, _, free = _project(lengths, gram[:size], support[:size])
-        descent = _descent(Xt, y, w, support[:size], theta, logistic)
+        descent = _descent(model, support[:size], theta)
         grown = support[: size + 1].copy()
-        start = _insert(theta, size, 0.0)
-        theta, objective = _best_filling(
-            Xt, y, w, grown, size, start, descent, free, ridge, logistic, tol, n_candidates
-        )
+        theta, objective = _best_filling(model, grown, size, _insert(theta, size, 0.0), descent, free)
         if objective == np.inf:
             return supports[:size], thetas[:size], objectives[:size]
         support[size] = grown[size]
         gram[size] = times(Xt, w * Xt[support[size]])
         theta, objective = _improve_by_swaps(
-            Xt,
-            y,
-            w,
-            lengths,
-            support[: size + 1],
-            gram[: size + 1],
-            theta,
-            objective,
-            ridge,
-            logistic,
-            tol,
-            n_candidates,
-            done,
+            model, lengths, support[: size + 1], gram[: size + 1], theta, objective, done
         )
         supports[size, : size + 1] = support[: size + 1]
         thetas[size, : size + 2] = theta
         objectives[size] = objective
-        if objective <= tol:
+        if objective <= model.tol:
             return supports[: size + 1], thetas[: size + 1], objectives[: size + 1]
     return supports, thetas, objectives
 
 
 @part
+def _fit(model: Regression, support: Ints, start: Floats) -> tuple[Floats, float]:
+    return ridge_fit(model.Xt, model.y, model.w, support, start, model.ridge, model.logistic, model.tol)
+
+
+@part
 def _improve_by_swaps(
-    Xt: Floats,
-    y: Floats,
-    w: Floats,
-    lengths: Floats,
-    support: Ints,
-    gram: Floats,
-    theta: Floats,
-    objective: float,
-    ridge: float,
-    logistic: bool,
-    tol: float,
-    n_candidates: int,
-    done: Ints,
+    model: Regression, lengths: Floats, support: Ints, gram: Floats, theta: Floats, objective: float, done: Ints
 ) -> tuple[Floats, float]:
     """Replace one feature at a time, in place, until a whole round finds nothing better."""
-    size = len(support)
+    Xt, size = model.Xt, len(support)
     regression, spanned_alone, free = _project(lengths, gram, support)
     unchanged = 0
     for turn in range(MOST_SWAP_ROUNDS * size):
         if unchanged == size:
             break
         unchanged += 1
-        count_work(done, Xt.size + n_candidates * size * size * len(y))
+        count_work(done, Xt.size + model.n_candidates * size * size * len(model.y))
         slot = turn % size
         others = np.delete(support, slot)
-        start, _ = ridge_fit(Xt, y, w, others, np.delete(theta, slot), ridge, logistic, tol)
-        descent = _descent(Xt, y, w, others, start, logistic)
+        start, _ = _fit(model, others, np.delete(theta, slot))
+        descent = _descent(model, others, start)
         # Taking a feature out frees, in every other column, the part along what this feature alone spans.
         freed = free + regression[slot] ** 2 * spanned_alone[slot]
         freed[support] = 0.0
         trial = support.copy()
-        trial_theta, reached = _best_filling(
-            Xt, y, w, trial, slot, _insert(start, slot, 0.0), descent, freed, ridge, logistic, tol, n_candidates
-        )
-        if reached < objective - tol:
+        trial_theta, reached = _best_filling(model, trial, slot, _insert(start, slot, 0.0), descent, freed)
+        if reached < objective - model.tol:
             theta = trial_theta
             objective = reached
             support[slot] = trial[slot]
-            gram[slot] = times(Xt, w * Xt[support[slot]])
+            gram[slot] = times(Xt, model.w * Xt[support[slot]])
             regression, spanned_alone, free = _project(lengths, gram, support)
             unchanged = 0
     return theta, objective
@@ -124,47 +113,37 @@ def _improve_by_swaps(
 
 @part
 def _best_filling(
-    Xt: Floats,
-    y: Floats,
-    w: Floats,
-    support: Ints,
-    slot: int,
-    start: Floats,
-    descent: Floats,
-    free: Floats,
-    ridge: float,
-    logistic: bool,
-    tol: float,
-    n_candidates: int,
+    model: Regression, support: Ints, slot: int, start: Floats, descent: Floats, free: Floats
 ) -> tuple[Floats, float]:
     """Put the best feature into one place of the support; the objective is infinite when there is no candidate."""
     gain = np.full(len(free), -1.0)
     for j in range(len(free)):
         if free[j] > NOTHING_FREE:
-            gain[j] = descent[j] ** 2 / free[j] if abs(descent[j]) > tol else 0.0
+            gain[j] = descent[j] ** 2 / free[j] if abs(descent[j]) > model.tol else 0.0
     best_theta, best_objective, best = start, np.inf, -1
-    for _ in range(n_candidates):
+    for _ in range(model.n_candidates):
         j = first_largest(gain)
         if gain[j] < 0.0:
             break
         gain[j] = -1.0
         support[slot] = j
-        theta, objective = ridge_fit(Xt, y, w, support, start, ridge, logistic, tol)
+        theta, objective = _fit(model, support, start)
         # Better by more than the tolerance, so that of equal candidates, such as copies, the first one stays.
-        if best < 0 or objective < best_objective - tol:
+        if best < 0 or objective < best_objective - model.tol:
             best_theta, best_objective, best = theta, objective, j
     support[slot] = best
     return best_theta, best_objective
 
 
 @part
-def _descent(Xt: Floats, y: Floats, w: Floats, support: Ints, theta: Floats, logistic: bool) -> Floats:
+def _descent(model: Regression, support: Ints, theta: Floats) -> Floats:
     """Minus the gradient of the loss with respect to the coefficient of every feature."""
+    Xt, y = model.Xt, model.y
     eta = np.full(len(y), theta[len(support)])
     for a in range(len(support)):
         eta += theta[a] * Xt[support[a]]
     residual = np.empty(len(y))
-    residual_and_curvature(y, w, eta, logistic, residual, np.empty(len(y)))
+    residual_and_curvature(y, model.w, eta, model.logistic, residual, np.empty(len(y)))
     return times(Xt, residual)
 
 

@@ -6,9 +6,10 @@ The objective
 
 is minimised from a given start (Yuan and Lin 2006; Meier, van de Geer and Buehlmann 2008). Newton's
 quadratic model is minimised group by group, which finds the groups that are zero; once these stay zero the objective
-is smooth, and Newton steps on all other coefficients at once find the digits. Groups are runs of rows of Xt: group g is
-bounds[g] to bounds[g + 1].
+is smooth, and Newton steps on all other coefficients at once find the digits.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,24 +25,27 @@ MOST_SHORTENINGS = 40
 MOST_POLISHED = 1000
 
 
+class GroupLasso(NamedTuple):
+    """Standardised features as rows (group g has those from bounds[g] to bounds[g + 1]), the target and the penalty."""
+
+    Xt: Floats
+    y: Floats
+    w: Floats
+    bounds: Ints
+    strength: Floats  # of the penalty, for each group
+    logistic: bool
+    tol: float
+
+
 @kernel
 def fit_group_lasso(
-    Xt: Floats,
-    y: Floats,
-    w: Floats,
-    bounds: Ints,
-    strength: Floats,
-    logistic: bool,
-    tol: float,
-    most_rounds: int,
-    most_sweeps: int,
-    coef: Floats,
-    intercept: float,
+    model: GroupLasso, most_rounds: int, most_sweeps: int, coef: Floats, intercept: float
 ) -> tuple[float, float, float]:
     """Solve for coef in place; the intercept, the largest KKT violation over all groups, and the objective.
 
     Ends after most_sweeps sweeps over the groups at the latest; another call goes on from there.
     """
+    Xt, y, w, bounds, strength, logistic, tol = model
     sweeps_left = np.full(1, most_sweeps)
     done = np.zeros(1, np.int64)
     residual = np.empty(len(y))
@@ -60,28 +64,25 @@ def fit_group_lasso(
             # A working set: with most groups at zero the sweeps pass over few of them, and each round checks all.
             in_work[g] = broken > tol or _norm(coef[own]) > 0.0
         work = np.flatnonzero(in_work)
-        objective = mean_loss(y, w, eta, logistic) + _penalty(coef, bounds, strength, work)
+        objective = _objective(model, eta, coef, work)
         if violation <= tol or sweeps_left[0] <= 0:
             break
         before = coef.copy()
         # Sweeps as exact as Newton's quadratic rate needs, and no more.
         goal = max(0.1 * tol, min(0.1 * violation, violation * violation))
-        moved = _minimise_quadratic(
-            Xt, curvature, residual, bounds, strength, goal, tol, sweeps_left, done, work, coef, intercept
-        )
+        moved = _minimise_quadratic(model, curvature, residual, goal, sweeps_left, done, work, coef, intercept)
         direction = coef - before
         step = 1.0
         # The quadratic model may go too far where the loss bends less than at the start (logistic); halving restores
         # descent.
         for _ in range(MOST_HALVINGS):
             eta = linear_predictor(Xt, coef, intercept + step * (moved - intercept))
-            now = mean_loss(y, w, eta, logistic) + _penalty(coef, bounds, strength, work)
-            if now <= objective + 1e-13 * abs(objective):
+            if _objective(model, eta, coef, work) <= objective + 1e-13 * abs(objective):
                 break
             step *= 0.5
             coef[:] = before + step * direction
         intercept += step * (moved - intercept)
-        intercept = _polish(Xt, y, w, bounds, strength, logistic, tol, work, coef, intercept)
+        intercept = _polish(model, work, coef, intercept)
         count_work(done, Xt.size)
     return intercept, violation, objective
 
@@ -97,13 +98,10 @@ def _violation(coef: Floats, descent: Floats, strength: float) -> float:
 
 @kernel
 def _minimise_quadratic(
-    Xt: Floats,
+    model: GroupLasso,
     curvature: Floats,
     residual: Floats,
-    bounds: Ints,
-    strength: Floats,
     goal: float,
-    tol: float,
     sweeps_left: Ints,
     done: Ints,
     work: Ints,
@@ -111,6 +109,7 @@ def _minimise_quadratic(
     intercept: float,
 ) -> float:
     """Sweep over the groups of work, each minimised exactly; coef and residual change in place."""
+    Xt, bounds, strength, tol = model.Xt, model.bounds, model.strength, model.tol
     hessians = []
     n_swept = 1
     for g in work:
@@ -190,19 +189,9 @@ def _minimise_group(H: Floats, target: Floats, strength: float, start: Floats) -
 
 
 @part
-def _polish(
-    Xt: Floats,
-    y: Floats,
-    w: Floats,
-    bounds: Ints,
-    strength: Floats,
-    logistic: bool,
-    tol: float,
-    work: Ints,
-    coef: Floats,
-    intercept: float,
-) -> float:
+def _polish(model: GroupLasso, work: Ints, coef: Floats, intercept: float) -> float:
     """Newton steps on the non-zero groups, where the objective is smooth, for as long as they bring it down."""
+    Xt, y, w, bounds, strength, logistic, tol = model
     active = np.flatnonzero(coef)
     m = len(active)
     if m == 0 or m > MOST_POLISHED:
@@ -216,7 +205,7 @@ def _polish(
     residual = np.empty(len(y))
     curvature = np.empty(len(y))
     eta = combine(theta, X)
-    objective = mean_loss(y, w, eta, logistic) + _penalty(coef, bounds, strength, work)
+    objective = _objective(model, eta, coef, work)
     for _ in range(20):
         residual_and_curvature(y, w, eta, logistic, residual, curvature)
         hessian = symmetric_product(X, X * curvature)
@@ -251,7 +240,7 @@ def _polish(
         for _ in range(MOST_SHORTENINGS):
             eta = combine(theta + step, X)
             coef[active] = theta[:m] + step[:m]
-            reached = mean_loss(y, w, eta, logistic) + _penalty(coef, bounds, strength, work)
+            reached = _objective(model, eta, coef, work)
             if reached <= objective + 1e-14 * abs(objective):
                 break
             step *= 0.5
@@ -263,12 +252,12 @@ def _polish(
     return float(theta[m])
 
 
-@kernel
-def _penalty(coef: Floats, bounds: Ints, strength: Floats, work: Ints) -> float:
+@part
+def _objective(model: GroupLasso, eta: Floats, coef: Floats, work: Ints) -> float:
     total = 0.0
     for g in work:
-        total += strength[g] * _norm(coef[bounds[g] : bounds[g + 1]])
-    return total
+        total += model.strength[g] * _norm(coef[model.bounds[g] : model.bounds[g + 1]])
+    return mean_loss(model.y, model.w, eta, model.logistic) + total
 
 
 @part

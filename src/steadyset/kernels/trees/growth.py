@@ -53,6 +53,19 @@ class Rules(NamedTuple):
     few: int  # nodes of at most so many rows insert codes one by one; the others sort them as bits
 
 
+class Problem(NamedTuple):
+    """What trees are grown on, and how.
+
+    ``places`` holds the row at each place of the draw: a row of weight 2 has two. A tree draws as many places as there
+    are; its out-of-bag rows are those at the places that it has not drawn.
+    """
+
+    table: Table
+    target: Target
+    places: Ints
+    rules: Rules
+
+
 class Trees(NamedTuple):
     """The nodes of all trees, each tree from its root down, the left branch before the right one."""
 
@@ -84,59 +97,41 @@ def _code(columns: Floats, order: Ints, table: Table) -> None:
             codes[j, i] = code
 
 
-def grow(
-    table: Table, target: Target, places: Ints, rules: Rules, seed: np.uint64, first: int, n_trees: int, importance: int
-) -> tuple[Trees, Floats, int]:
-    """Trees number first, first + 1, ...; the sum of their importances, and over how many trees.
-
-    ``places`` holds the row at each place of the draw: a row of weight 2 has two. A tree draws as many places as there
-    are; its out-of-bag rows are those at the places that it has not drawn.
-    """
-    n_features, n_rows = table.codes.shape
+def grow(problem: Problem, seed: np.uint64, first: int, n_trees: int, importance: int) -> tuple[Trees, Floats, int]:
+    """Trees number first, first + 1, ...; the sum of their importances, and over how many trees."""
+    target, (n_features, n_rows) = problem.target, problem.table.codes.shape
     n_columns = target.n_classes if target.n_classes > 2 else 1
-    work = _make_work(n_features, n_rows, len(places), n_columns)
+    work = _make_work(n_features, n_rows, len(problem.places), n_columns)
     # What is None is left out by the compiler, so that other forests do not wait for the cuts of times.
     times = make_times(target.numbers) if target.n_classes == FOLLOWED else None
     total, counted = np.zeros(n_features), np.zeros(n_trees, np.bool_)
-    trees = _with_room(Trees(*_no_nodes(n_trees, n_columns)), 4 * n_rows)
-    n_grown = 0
+    none = np.empty(0, np.int32)
+    trees = Trees(np.zeros(n_trees + 1, np.int64), none, np.empty(0), none, np.empty((0, n_columns)))
+    trees, n_grown = _with_room(trees, 4 * n_rows), 0
     while n_grown < n_trees:
-        n_grown = _grow(
-            table, target, times, places, rules, seed, first, n_grown, n_trees, importance, work, trees, total, counted
-        )
+        n_grown = _grow(problem, times, seed, first, n_grown, importance, work, trees, total, counted)
         trees = _with_room(trees, 2 * len(trees.feature) if n_grown < n_trees else trees.starts[-1])
     return trees, total, int(counted.sum())
-
-
-def _no_nodes(n_trees: int, n_columns: int) -> tuple[Ints, Codes, Floats, Codes, Floats]:
-    nothing = np.empty(0, np.int32)
-    return np.zeros(n_trees + 1, np.int64), nothing, np.empty(0), nothing, np.empty((0, n_columns))
 
 
 def _with_room(trees: Trees, n_nodes: int) -> Trees:
     """The same trees in arrays for so many nodes."""
 
-    def resized(part: NDArray[Any]) -> NDArray[Any]:
-        larger = np.empty((n_nodes, *part.shape[1:]), part.dtype)
-        larger[: len(part)] = part[:n_nodes]
+    def resized(nodes: NDArray[Any]) -> NDArray[Any]:
+        larger = np.empty((n_nodes, *nodes.shape[1:]), nodes.dtype)
+        larger[: len(nodes)] = nodes[:n_nodes]
         return larger
 
-    return Trees(
-        trees.starts, resized(trees.feature), resized(trees.threshold), resized(trees.right), resized(trees.value)
-    )
+    return trees._replace(**{name: resized(getattr(trees, name)) for name in Trees._fields[1:]})
 
 
 @kernel
 def _grow(
-    table: Table,
-    target: Target,
+    problem: Problem,
     times: Times | None,
-    places: Ints,
-    rules: Rules,
     seed: np.uint64,
     first: int,
     n_grown: int,
-    n_trees: int,
     importance: int,
     work: _Work,
     trees: Trees,
@@ -144,19 +139,19 @@ def _grow(
     counted: Bools,
 ) -> int:
     """Go on growing trees as long as there is room; how many there are."""
-    for tree in range(n_grown, n_trees):
-        state, size = _draw(stream(seed, first + tree), places, target, rules.bootstrap, work)
+    for tree in range(n_grown, len(counted)):
+        state, size = _draw(stream(seed, first + tree), problem, work)
         # A tree with so many rows has at most 2 size - 1 nodes. The caller makes room and goes on with this very tree,
         # whose stream begins anew: the forest is the same wherever the room ended.
         if len(trees.feature) < trees.starts[tree] + 2 * size:
             return tree
-        state = _grow_tree(table, target, times, rules, work, size, trees, tree, state)
+        state = _grow_tree(problem, times, work, size, trees, tree, state)
         if importance in (DECREASE, DECREASE_SHARE):
             _add_decreases(trees, tree, work.gains, importance == DECREASE_SHARE, total)
             counted[tree] = True
         elif importance == PERMUTATION:
-            counted[tree] = _add_error_growth(table, target, times, places, trees, tree, work, state, total)
-    return n_trees
+            counted[tree] = _add_error_growth(problem, times, trees, tree, work, state, total)
+    return len(counted)
 
 
 def predict(trees: Trees, X: Floats) -> Floats:
@@ -216,8 +211,9 @@ def _make_work(n_features: int, n_rows: int, n_places: int, n_columns: int) -> _
 
 
 @part
-def _draw(state: np.uint64, places: Ints, target: Target, bootstrap: bool, work: _Work) -> tuple[np.uint64, int]:
+def _draw(state: np.uint64, problem: Problem, work: _Work) -> tuple[np.uint64, int]:
     """Fill the bag with the rows that a tree draws; how many different rows they are."""
+    places, target, bootstrap = problem.places, problem.target, problem.rules.bootstrap
     counts, drawn, features, bag = work.counts, work.drawn, work.features, work.bag
     for row in range(len(counts)):
         counts[row] = 0.0
@@ -245,17 +241,10 @@ def _draw(state: np.uint64, places: Ints, target: Target, bootstrap: bool, work:
 
 @part
 def _grow_tree(
-    table: Table,
-    target: Target,
-    times: Times | None,
-    rules: Rules,
-    work: _Work,
-    size: int,
-    trees: Trees,
-    tree: int,
-    state: np.uint64,
+    problem: Problem, times: Times | None, work: _Work, size: int, trees: Trees, tree: int, state: np.uint64
 ) -> np.uint64:
     """Grow one tree on the bag, behind the nodes of the trees before it."""
+    table, target, rules = problem.table, problem.target, problem.rules
     stack, bag, first = work.stack, work.bag, trees.starts[tree]
     # Two classes are one column of zeros and ones, which has half of the Gini index of both columns.
     whole = float(len(work.drawn)) if target.n_classes != 2 else 0.5 * len(work.drawn)
@@ -275,7 +264,7 @@ def _grow_tree(
         work.gains[node - first] = 0.0
         if not pure and weight >= rules.least_cut and weight >= 2 * rules.least_leaf and depth < rules.max_depth:
             state, feature, n_constant, cut = _search(
-                table, target, times, rules, work, start, end, stack[n_open, 3], weight, state
+                table.codes, times, rules, work, start, end, stack[n_open, 3], weight, state
             )
             if feature >= 0:
                 threshold, last_left = _between(table.values, feature, cut)
@@ -325,8 +314,7 @@ def _describe(
 
 @part
 def _search(
-    table: Table,
-    target: Target,
+    codes: Numbers,
     times: Times | None,
     rules: Rules,
     work: _Work,
@@ -341,7 +329,7 @@ def _search(
     features[:n_constant] are constant in the node; those known before may be drawn, which of them does not matter.
     Branches move features behind the constants of their parent only, so that these stay first for the other branch.
     """
-    features, moments, bag, slots, codes = work.features, work.moments, work.bag, work.slots, table.codes
+    features, moments, bag, slots = work.features, work.moments, work.bag, work.slots
     few, least = rules.few, float(rules.least_leaf)
     n_features = len(features)
     # Two rows are parted alike by every feature that varies, and the first one drawn is kept.
@@ -433,21 +421,13 @@ def _add_decreases(trees: Trees, tree: int, gains: Floats, share: bool, total: F
 
 @part
 def _add_error_growth(
-    table: Table,
-    target: Target,
-    times: Times | None,
-    places: Ints,
-    trees: Trees,
-    tree: int,
-    work: _Work,
-    state: np.uint64,
-    total: Floats,
+    problem: Problem, times: Times | None, trees: Trees, tree: int, work: _Work, state: np.uint64, total: Floats
 ) -> bool:
     """Add how much the error on the out-of-bag rows grows when a feature is shuffled among them; False: they have none.
 
     The error is the share of wrong answers, the mean squared error, or of times the share of pairs in the wrong order.
     """
-    rows, others = work.rows, work.others
+    places, rows, others = problem.places, work.rows, work.others
     n_out: Int = np.int64(0)
     for place in range(len(places)):
         if not work.drawn[place]:
@@ -459,7 +439,7 @@ def _add_error_growth(
     first, end = trees.starts[tree], trees.starts[tree + 1]
     if times is not None:
         rank_nodes(trees.value, first, end, times.ranks)
-    intact = _mean_error(table, target, times, trees, first, end, work.last_left, rows, others, n_out, np.int64(-1))
+    intact = _mean_error(problem, times, trees, first, end, work, n_out, np.int64(-1))
     if np.isnan(intact):
         return False
     for node in range(first, end):
@@ -472,28 +452,17 @@ def _add_error_growth(
             state = advance(state)
             j = below(state, i + 1)
             others[i], others[j] = others[j], others[i]
-        total[feature] += (
-            _mean_error(table, target, times, trees, first, end, work.last_left, rows, others, n_out, feature) - intact
-        )
+        total[feature] += _mean_error(problem, times, trees, first, end, work, n_out, feature) - intact
     return True
 
 
 @part
 def _mean_error(
-    table: Table,
-    target: Target,
-    times: Times | None,
-    trees: Trees,
-    first: Int,
-    end: Int,
-    last_left: Codes,
-    rows: Ints,
-    others: Ints,
-    n_out: Int,
-    shuffled: Int,
+    problem: Problem, times: Times | None, trees: Trees, first: Int, end: Int, work: _Work, n_out: Int, shuffled: Int
 ) -> float:
     """The error on the rows when each has the value of another row in the shuffled feature."""
-    features, rights, codes = trees.feature, trees.right, table.codes
+    features, rights, codes, target = trees.feature, trees.right, problem.table.codes, problem.target
+    rows, others, last_left = work.rows, work.others, work.last_left
     total = 0.0
     for i in range(n_out):
         node: Int = 0

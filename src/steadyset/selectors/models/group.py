@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from steadyset.io.numbers import group_values
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.linear.group_lasso import fit_group_lasso
+from steadyset.kernels.linear.group_lasso import GroupLasso, fit_group_lasso
 from steadyset.selectors.linear import ElasticNetSelector
 from steadyset.selectors.model import LinearSelector
 from steadyset.selectors.model_input import Training, solved_target, standardise
@@ -234,12 +234,12 @@ class _GroupPath:
 
     def _descend(self, penalty: float) -> float:
         """Blocks of sweeps until the conditions hold, or until a block brings neither them nor the objective down."""
-        of_data = self.Xt, self.target.y, self.data.weight, self.bounds, penalty * self.factors, self.logistic
-        limits = self.tol, MAX_ROUNDS, SWEEPS_A_CALL
+        of_data = self.Xt, self.target.y, self.data.weight, self.bounds
+        model = GroupLasso(*of_data, penalty * self.factors, self.logistic, self.tol)
         violation = closest = least = np.inf
         for _ in range(MAX_CALLS):
-            given: Any = (*of_data, *limits, self.coef, self.intercept)
-            self.intercept, violation, objective = fit_group_lasso(*given)
+            solved = fit_group_lasso(model, MAX_ROUNDS, SWEEPS_A_CALL, self.coef, self.intercept)
+            self.intercept, violation, objective = solved
             if violation <= self.tol:
                 break
             # The objective is flat at its minimum: the violation goes on falling long after it.

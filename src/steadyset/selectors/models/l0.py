@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from steadyset.kernels.arrays import Floats, Ints
-from steadyset.kernels.linear.best_subset import best_subset_path
+from steadyset.kernels.linear.best_subset import Regression, best_subset_path
 from steadyset.selectors.known import register_selector
 from steadyset.selectors.model import LinearSelector
 from steadyset.selectors.model_input import copies_of, solved_target, standardise
@@ -117,9 +117,8 @@ class L0Selector(LinearSelector):
         target = solved_target(training, data.weight)
         # The linear problem is solved for y in units of its standard deviation, so that tolerances mean the same.
         y_solved = target.y if logistic else (target.y - target.mean) / target.spread
-        supports, thetas, objectives = best_subset_path(
-            data.Xt, y_solved, data.weight, k, float(ridge), logistic, 1e-10, int(self.n_candidates)
-        )
+        model = Regression(data.Xt, y_solved, data.weight, float(ridge), logistic, 1e-10, int(self.n_candidates))
+        supports, thetas, objectives = best_subset_path(model, k)
         if not logistic:
             spread = target.spread * target.unit
             with np.errstate(over="ignore", under="ignore"):

@@ -16,6 +16,7 @@ from steadyset.kernels.trees.growth import (
     FOLLOWED,
     NO_IMPORTANCE,
     PERMUTATION,
+    Problem,
     Rules,
     Table,
     Target,
@@ -157,13 +158,12 @@ def _blocks(
     data: ForestData, growth: Growth, seed: np.random.SeedSequence, importance: int, n_jobs: int | None = None
 ) -> list[tuple[Trees, Floats, int]]:
     """Trees in blocks, shared out over threads; a tree depends on the seed and its own number alone."""
-    rules = growth.rules(*data.table.codes.shape)
+    problem = Problem(data.table, data.target, data.places, growth.rules(*data.table.codes.shape))
     number = seed.generate_state(1, np.uint64)[0]
     firsts = range(0, int(growth.n_estimators), BLOCK)
 
     def block(first: int) -> tuple[Trees, Floats, int]:
-        size = min(BLOCK, int(growth.n_estimators) - first)
-        return grow(data.table, data.target, data.places, rules, number, first, size, importance)
+        return grow(problem, number, first, min(BLOCK, int(growth.n_estimators) - first), importance)
 
     n_threads = min(job_count(n_jobs), len(firsts))
     if n_threads == 1:
