@@ -1,5 +1,6 @@
 """What models are fitted on: the checked rows that count, features on one scale, and which scores come first."""
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -8,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints
-from steadyset.kernels.linear.algebra import mean_and_spread, to_own_units
+from steadyset.kernels.linear.algebra import dot
 from steadyset.selectors import validation
 
 Target = Literal["binary", "classes", "numbers", "counts", "times"]
@@ -137,11 +138,24 @@ class SolvedTarget:
 
 def solved_target(training: Training, weight: Floats) -> SolvedTarget:
     """Numbers centred and brought near a standard deviation of 1; class codes as they are."""
-    y, centre, unit = training.y, 0.0, 1.0
-    if not len(training.classes):
-        y = np.array(y)
-        centre, unit = to_own_units(y, weight)
-    return SolvedTarget(y, centre, unit, *mean_and_spread(y, weight))
+    y, centre, unit = (training.y, 0.0, 1.0) if len(training.classes) else in_own_units(training.y, weight)
+    mean = dot(weight, y)
+    return SolvedTarget(y, centre, unit, mean, math.sqrt(dot(weight, (y - mean) ** 2)))
+
+
+def in_own_units(y: Floats, w: Floats) -> tuple[Floats, float, float]:
+    """A target of numbers as solvers take it, (y - centre) / unit; its centre and its unit.
+
+    A unit is a power of two, which changes no digit, near the standard deviation. Without it, squares of tiny or huge
+    numbers vanish or overflow; without the centre, a large offset takes the digits that the residuals need.
+    """
+    unit = validation.powers_of_two(np.abs(y).max())
+    y = y / unit
+    centre = dot(w, y)
+    y -= centre
+    farthest = np.abs(y).max()
+    finer = validation.powers_of_two(farthest * math.sqrt(dot(w, (y / farthest) ** 2)))
+    return y / finer, float(centre * unit), float(finer * unit)
 
 
 def varying(X: Floats) -> Bools:

@@ -8,7 +8,6 @@ starts from there. Every model has gone down the same levels as if it were alone
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +26,7 @@ from steadyset.kernels.paths import solver, uncompiled
 from steadyset.kernels.paths.families import COX, LINEAR, LOGISTIC
 from steadyset.kernels.paths.features import FACTOR
 from steadyset.selectors import path_data
+from steadyset.selectors.model_input import in_own_units
 from steadyset.selectors.multinomial_paths import MultinomialSolving
 from steadyset.selectors.validation import check_integer, check_number, of_run, size_or_default
 
@@ -149,26 +149,6 @@ class State:
         kept = self.kept()
         self._make_places(places)
         self.take_up(kept)
-
-
-def in_own_units(y: Floats, w: Floats) -> tuple[float, float, Floats]:
-    """A target of numbers as the solver takes it: its centre, its unit, and (y - centre) / unit.
-
-    A unit is a power of two, which changes no digit, near the standard deviation. Without it, squares of tiny or huge
-    numbers vanish or overflow; without the centre, a large offset takes the digits that the residuals need.
-    """
-    unit = _power_of_two(float(np.abs(y).max()))
-    y = y / unit
-    centre = float(w @ y)
-    y -= centre
-    farthest = float(np.abs(y).max())
-    finer = _power_of_two(farthest * float(np.sqrt(w @ (y / farthest) ** 2)))
-    return centre * unit, finer * unit, y / finer
-
-
-def _power_of_two(size: float) -> float:
-    """The largest power of two up to the size."""
-    return math.ldexp(1.0, math.frexp(size)[1] - 1)
 
 
 def largest_order(places: int, rows: int) -> int:
@@ -335,9 +315,9 @@ class Solving:
             state.rows[:] = state.rows[np.argsort(-abs(codes[state.rows]), kind="stable")]
         w, y = weights[state.rows], codes[state.rows]
         w = w / w.sum()
-        centre, unit, y = 0.0, 1.0, y == self.data.highest[run] if batches.family == LOGISTIC else y
+        y, centre, unit = y == self.data.highest[run] if batches.family == LOGISTIC else y, 0.0, 1.0
         if batches.family == LINEAR:
-            centre, unit, y = in_own_units(y, w)
+            y, centre, unit = in_own_units(y, w)
         state.V[solver.W], state.V[solver.Y] = w, y
         uncompiled.begin(state.rows, state.V, state.N, state.P, state.A, state.L, state.single)
         spread = float(np.sqrt(w @ (y - w @ y) ** 2))

@@ -1,4 +1,4 @@
-"""Small linear algebra of the sparse models, and their targets in units of their own.
+"""Small linear algebra of the sparse models.
 
 Inner products of contiguous rows, without BLAS.
 
@@ -9,11 +9,7 @@ is fixed when it compiles, so results do not vary from call to call.
 Cholesky factors of small matrices, with an answer instead of an exception when a matrix is singular.
 
 The first of the largest values, where values that differ by rounding count as equal.
-
-A target as solvers take it: in a unit and around a centre of its own, with its mean and spread.
 """
-
-import math
 
 import numpy as np
 
@@ -129,45 +125,3 @@ def first_largest(values: Floats) -> int:
         if values[j] >= largest * (1.0 - 1e-10):
             return j
     return 0
-
-
-@kernel
-def to_own_units(y: Floats, w: Floats) -> tuple[float, float]:
-    """Overwrite numbers y by (y - centre) / unit, near a standard deviation of 1; the centre and the unit.
-
-    A unit is a power of two, which changes no digit. Without it, squares of tiny or huge numbers vanish or overflow;
-    without the centre, a large offset takes the digits that the residuals need.
-    """
-    unit = _power_of_two(_largest(y))
-    for i in range(len(y)):
-        y[i] /= unit
-    centre = dot(w, y)
-    for i in range(len(y)):
-        y[i] -= centre
-    farthest = _largest(y)
-    square = dot(w, (y / farthest) ** 2)
-    finer = _power_of_two(farthest * math.sqrt(square))
-    for i in range(len(y)):
-        y[i] /= finer
-    return centre * unit, finer * unit
-
-
-@kernel
-def mean_and_spread(y: Floats, w: Floats) -> tuple[float, float]:
-    """The weighted mean and standard deviation; the weights add up to 1."""
-    mean = dot(w, y)
-    return mean, math.sqrt(dot(w, (y - mean) ** 2))
-
-
-@kernel
-def _largest(values: Floats) -> float:
-    largest = 0.0
-    for value in values:
-        largest = max(largest, abs(value))
-    return largest
-
-
-@kernel
-def _power_of_two(size: float) -> float:
-    """The largest power of two up to the size."""
-    return math.ldexp(1.0, math.frexp(size)[1] - 1)
