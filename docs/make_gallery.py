@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 import steadyset as st
@@ -23,9 +24,9 @@ FOLDER = Path(__file__).with_name("gallery")
 MOST_BYTES = 100_000
 BEGINNING = """# Gallery
 
-Every picture of steadyset, drawn from the breast cancer data that ships with scikit-learn. `make gallery` draws them
-anew. A picture is a frame first (`picture.data`); `picture.save("figure.pdf", figure="single")` writes it at the width
-of a journal's column.
+Every picture of steadyset, drawn from the breast cancer data that ships with scikit-learn, times to event from
+generated data. `make gallery` draws them anew. A picture is a frame first (`picture.data`);
+`picture.save("figure.pdf", figure="single")` writes it at the width of a journal's column.
 """
 
 
@@ -55,13 +56,62 @@ def shortlist() -> st.Shortlist:
     return st.shortlist(*data(), outer=0, n_jobs=2)
 
 
+@cache
+def replication() -> st.Replication:
+    return st.replication("lasso:k=8", *data())
+
+
+@cache
+def studies() -> st.StudyComparison:
+    X, y = data()
+    return st.compare_studies("anova:k=6", {name: (X[part::3], y[part::3]) for part, name in enumerate("ABC")})
+
+
+@cache
+def sources() -> st.VarianceSplit:
+    return st.variance_split(["forest:k=8", "lasso:k=8", "anova:k=8"], *data())
+
+
+@cache
+def few_rows() -> st.Assessment:
+    """A tenth of the rows, with what each run predicts for them: pictures that show every row stay small."""
+    X, y = data()
+    kept = st.Execution(predictions=True)
+    return st.assess(["lasso:k=8"], X[::10], y[::10], resampling=st.Bootstrap(40), execution=kept)
+
+
+@cache
+def times() -> st.Assessment:
+    """Times until something happens, sooner where the first features are large; two rows of five are lost before."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(200, 20))
+    until, followed = random.exponential(np.exp(-X[:, :3].sum(axis=1))), random.exponential(1.5, size=200)
+    y = st.Survival(np.minimum(until, followed), until <= followed)
+    return st.assess(["lasso:k=5"], X, y, resampling=st.Subsample(40), n_jobs=2)
+
+
 # What pictures are drawn from: the first result that a picture is made for, or else the first whose findings it shows.
-RESULTS: tuple[Callable[[], Any], ...] = (assessment, tuning, stability_selection, shortlist)
-WITH_FINDINGS = (assessment, tuning)
+RESULTS: tuple[Callable[[], Any], ...] = (
+    assessment,
+    tuning,
+    stability_selection,
+    shortlist,
+    replication,
+    studies,
+    sources,
+)
+WITH_FINDINGS = (assessment, tuning, few_rows, times)
 
 
 def lasso() -> st.Selections:
     return assessment().selections["lasso:k=8"]
+
+
+def first_lists() -> st.Selections:
+    """What each method selects in the first run."""
+    runs = assessment().selections
+    sets = [[one.features[f] for f in one.selected(0)] for one in runs.values()]
+    return st.Selections.from_sets(sets, lasso().features, labels=[name.split(":")[0] for name in runs])
 
 
 @cache
@@ -71,6 +121,8 @@ def similarity() -> st.FeatureSimilarity:
 
 # Those that take something else, or are too large otherwise.
 EXAMPLES: dict[str, Callable[[], Picture]] = {
+    "feature_values": lambda: st.plot.feature_values(few_rows(), top=6),
+    "heat_map": lambda: st.plot.heat_map(few_rows()),
     "hyperparameter": lambda: st.plot.hyperparameter(
         {k: st.assess([f"lasso:k={k}"], *data(), resampling=st.Bootstrap(20)) for k in (2, 4, 8, 16)}, "k"
     ),
@@ -79,6 +131,8 @@ EXAMPLES: dict[str, Callable[[], Picture]] = {
     "measure_agreement": lambda: st.plot.measure_agreement(
         stability_selection().selections_.take(range(12)), ("phi", "jaccard", "pog", "hamming")
     ),
+    "sample_map": lambda: st.plot.sample_map(few_rows()),
+    "shared_names": lambda: st.plot.shared_names(first_lists()),
     "stability_by_measure": lambda: st.plot.stability_by_measure(lasso()),
     "stability_map": lambda: st.plot.stability_map(lasso().take(range(20)), similarity()),
 }

@@ -1,5 +1,7 @@
 """Which names are in which of a few lists."""
 
+import json
+
 import pytest
 
 import steadyset as st
@@ -28,3 +30,11 @@ def test_more_lists_than_columns_are_refused_and_left_out_of_reports():
     with pytest.raises(st.InputError, match="2 to 8 lists"):
         st.plot.shared_names(many)
     assert "shared_names" not in [kind.name for kind in st.plot.pictures_for(st.findings_of(many))]
+
+
+@pytest.mark.parametrize(
+    ("labels", "angle"), [(list("abcd"), 0), ([f"the list of laboratory {i}" for i in range(4)], -30)]
+)
+def test_names_of_lists_that_would_run_into_each_other_are_turned(labels, angle):
+    lists = st.Selections.from_sets([["a", "b"]] * 4, n_features=9, labels=labels)
+    assert f'"labelAngle": {angle}' in json.dumps(st.plot.shared_names(lists).chart.to_dict())

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MAX_LISTS, MAX_SHARED = 8, 30
 SHARED_COLUMNS = "feature list: text; place column lists: int; inside: bool"
+PIXELS_A_LETTER = 6.5
 STANDS_IN = "look-alike"
 ROLES = {LISTED: grammar.STEADY, STANDS_IN: grammar.MUTED, CANDIDATE: grammar.PALE}
 SHORTLIST_COLUMNS = "feature role beside direction: text; place: int; frequency low high: float"
@@ -83,13 +84,16 @@ def _only(found: Findings) -> Selections:
 
 
 def _shared_drawn(alt: Any, data: pd.DataFrame) -> Any:
-    axis = alt.Axis(orient="top", labelAngle=0, labelLimit=110, ticks=False, domain=False, labelOverlap=False)
+    width = 520
+    room = width / data["column"].nunique() / PIXELS_A_LETTER
+    turned = {"labelAngle": 0} if data["list"].str.len().max() <= room else {"labelAngle": -30, "labelAlign": "left"}
+    axis = alt.Axis(orient="top", **turned, labelLimit=110, ticks=False, domain=False, labelOverlap=False)
     lists = alt.X("list:N", sort=alt.SortField("column"), title=None, axis=axis)
     names, told = grammar.names(alt, "feature", "place"), grammar.tips(alt, "feature", "list", "lists")
     size = alt.condition("datum.inside", alt.value(90), alt.value(14))
     colour = alt.condition("datum.inside", alt.value(grammar.STEADY), alt.value(grammar.RULE))
     dots = alt.Chart(data).mark_circle().encode(x=lists, y=names, size=size, color=colour, tooltip=told)
-    return alt.layer(dots).properties(width=520, height=alt.Step(19), usermeta=grammar.filling(20, data["feature"]))
+    return alt.layer(dots).properties(width=width, height=alt.Step(19), usermeta=grammar.filling(20, data["feature"]))
 
 
 def _shared_seen(data: pd.DataFrame) -> str:
