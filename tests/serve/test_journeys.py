@@ -234,6 +234,11 @@ def test_the_answer_has_the_next_steps_as_buttons_that_lead_to_the_filled_form(o
     page.get_by_text("More settings").wait_for()
     assert page.locator("#runs").input_value() == "12"
     page.go_back()
+    page.get_by_role("link", name="Would the next study find the same?").click()
+    page.get_by_role("button", name="See what the next study would find").wait_for()
+    assert page.get_by_role("radio", name="One at a time anova").is_checked()
+    assert page.get_by_label("Number of features").input_value() == "2"
+    page.go_back()
     with page.expect_popup() as alone:
         page.get_by_role("link", name="Report in a tab").click()
     alone.value.get_by_text("Next: 6 more repeats").wait_for()  # without the page: words and the command
@@ -311,12 +316,36 @@ def test_a_stopped_tuning_keeps_its_picture(opened, server):  # noqa: F811
     from tests.serve.test_resuming import tuned_in_part
 
     folder, _ = server
-    tuned_in_part(folder, "tuned")
+    tuned_in_part(folder, "tuned", configurations=2)
     before = time.time() - 60
     os.utime(folder / "tuned" / "trials.db", (before, before))
     page = opened("/runs/tuned")
     page.locator("svg.front").wait_for()
     page.get_by_text("no other is better than in everything").wait_for()
+    page.set_viewport_size({"width": 390, "height": 900})
+    assert page.evaluate("(one => one.scrollWidth <= one.parentElement.clientWidth)(document.querySelector('table'))")
+
+
+FOCUSED = """() => { const one = document.activeElement; if (one === document.body) return null;
+const labels = one.labels ? [...one.labels].map(label => label.innerText).join(" ") : "";
+const name = one.getAttribute("aria-label") || labels || one.innerText;
+return [one.outerHTML.slice(0, 120), name, getComputedStyle(one).outlineStyle]; }"""
+
+
+@pytest.mark.parametrize("path", ["/", "/replicate", "/measure", "/data?kind=replicate&file=tabbed.csv&target=tumour"])
+def test_every_stop_of_the_tab_key_has_a_name_and_is_seen(opened, server, path):  # noqa: F811
+    folder, _ = server
+    table(folder / "tabbed.csv")
+    page = opened(path)
+    stops = []
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        stop = page.evaluate(FOCUSED)
+        if stop is None or stop in stops[:1]:
+            break
+        stops.append(stop)
+    assert len(stops) > 10
+    assert [stop for stop in stops if not stop[1].strip() or stop[2] == "none"] == []
 
 
 @pytest.mark.parametrize(
@@ -388,7 +417,10 @@ def test_from_several_files_to_what_they_have_in_common(opened, studies):  # noq
     page.get_by_label("Number of features").fill("4")
     start = page.get_by_role("button", name="See what the next study would find")
     start.click()
-    page.locator("#complaint").get_by_text("studies that share rows agree for that reason").wait_for()
+    refusal = "studies that share rows agree for that reason"
+    page.locator("#complaint").get_by_text(refusal).wait_for()
+    page.locator("#estimate").get_by_text(refusal).wait_for(state="attached")
+    assert page.get_by_text(refusal).filter(visible=True).count() == 1  # each fact once
     page.get_by_role("checkbox", name="first.csv").click()  # it is no longer a study
     page.get_by_text("Do you have other studies?").wait_for()
     assert page.get_by_label("Number of features").input_value() == "4"

@@ -115,13 +115,13 @@ def test_a_command_is_repeated_with_its_options_from_where_it_was_typed(folder):
     assert order.cores == 1
 
 
-def tuned_in_part(folder, name):
-    """The folder of a tuning that was interrupted after its first configuration, a minute ago."""
+def tuned_in_part(folder, name, configurations=1):
+    """The folder of a tuning that was interrupted after some configurations, a minute ago."""
     table(folder / "table.csv")
     data = st.load_data(folder / "table.csv", "tumour")
 
     def interrupted(done, total):
-        if done:
+        if done >= configurations:
             raise KeyboardInterrupt
 
     space = {"filter": ["anova"], "model": {"knn": {"kneighborsclassifier__n_neighbors": [1, 3]}}}

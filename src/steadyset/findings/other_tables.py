@@ -179,7 +179,7 @@ def found_again_table(found: Findings) -> ReportTable:
         column("by chance", "expected", expected_count),
         column("p", "p_value", wording.p_value),
         column("predicted", ("predicted", "low", "high"), _predicted),
-        column("", "verdict", text=True),
+        column("verdict", "verdict", text=True),
     ]
     return table_of("found_again", "Each list in the other studies", columns, found.studies.pairs)
 

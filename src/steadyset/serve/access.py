@@ -37,7 +37,7 @@ POLICY = (
     "frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 NO_KEY = (
-    "Open the link that the command printed in the terminal; it holds a key. Each start of `steadyset serve` prints a "
+    "Open the link that the command printed in the terminal; it holds a key. Each start of steadyset serve prints a "
     "new one."
 )
 HEADERS = {
