@@ -334,15 +334,12 @@ SECTION = Added(
     "section",
     "run_counts",
     "src/steadyset/findings/sections.py",
-    """    Section(
-        "run_counts",
-        "How many runs there are",
-        lambda found: [Bullets(tuple(f"{name} has {sel.n_runs} runs." for name, sel in found.selections.items()))],
-        needs=("selections",),
-        brief="Numbers of runs",
-    ),
+    """
+
+@section("run_counts", "How many runs there are", "selections", brief="Numbers of runs")
+def _run_counts(found: Findings) -> list[Block]:
+    return [Bullets(tuple(f"{name} has {sel.n_runs} runs." for name, sel in found.selections.items()))]
 """,
-    into="SECTIONS",
 )
 
 PAPER = Added(

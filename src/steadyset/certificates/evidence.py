@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import combinations_with_replacement, permutations, product
-from math import factorial
+from math import factorial, prod
 
 import numpy as np
 
@@ -158,10 +158,7 @@ def probe_spaces(with_likeness: bool = False) -> tuple[tuple[Space, ...], ...]:
     """Extreme collections for doubling numbers of features; values that never stop growing have no bound."""
     like = Likeness.all_but_one_alike if with_likeness else lambda _: None
     return tuple(
-        tuple(
-            _space(d, np.array(rows), complete=False, like=like(d))
-            for rows in (list(_two_runs(d)), list(_four_runs(d)), list(_many_runs(d)))
-        )
+        tuple(_space(d, np.array(rows), complete=False, like=like(d)) for rows in _extremes(d))
         for d in (LIKE_PROBE_FEATURES if with_likeness else PROBE_FEATURES)
     )
 
@@ -189,9 +186,7 @@ def _up_to_features(M: int, d: int, smallest: int = 1) -> Space:
 
 
 def _arrangements(columns: Ints) -> float:
-    alike = 1
-    for n in np.unique(columns, return_counts=True)[1]:
-        alike *= factorial(int(n))
+    alike = prod(factorial(int(n)) for n in np.unique(columns, return_counts=True)[1])
     return factorial(len(columns)) / alike
 
 
@@ -217,46 +212,38 @@ def _random(generator: np.random.Generator, M: int, d: int) -> Space:
     return _space(d, z @ (1 << np.arange(d, dtype=np.int64)), complete=False)
 
 
-def _two_runs(d: int) -> Iterator[tuple[int, int]]:
-    """Nested sets, and sets from the two ends, which overlap as little as they can."""
-    sizes = sorted({1, 2, d // 2, d - 2, d - 1}, reverse=True)
-    for a, b in combinations_with_replacement(sizes, 2):
-        yield _head(a), _head(b)
-        yield _head(a), _tail(b, d)
-
-
-def _four_runs(d: int) -> Iterator[tuple[int, int, int, int]]:
-    """Two camps of two runs, and four runs that agree."""
-    for a, b in _two_runs(d):
-        yield a, a, b, b
-        yield a, a, a, a
-
-
-def _many_runs(d: int) -> Iterator[tuple[int, ...]]:
-    """As many runs as features: each its own feature, or all the same one."""
-    yield tuple(1 << f for f in range(d))
-    yield (1,) * d
-
-
-def _head(k: int) -> int:
-    return (1 << k) - 1
-
-
-def _tail(k: int, d: int) -> int:
-    return _head(k) << d - k
+def _extremes(d: int) -> Iterator[list[tuple[int, ...]]]:
+    """Two runs: nested sets, and sets from the two ends, which overlap as little as they can; then four and d runs."""
+    first = {
+        k: (1 << k) - 1 for k in sorted({1, 2, d // 2, d - 2, d - 1}, reverse=True)
+    }  # sets of the first k features
+    sizes = combinations_with_replacement(first, 2)
+    two = [(first[a], other) for a, b in sizes for other in (first[b], first[b] << d - b)]
+    yield [*two]
+    # Two camps of two runs, and four runs that agree.
+    yield [four for a, b in two for four in ((a, a, b, b), (a, a, a, a))]
+    # As many runs as features: each its own feature, or all the same one.
+    yield [tuple(1 << f for f in range(d)), (1,) * d]
 
 
 N_COMPARED = 3
 SAME = 1e-10
 
 
+TIE = 1e-9  # values this close are the same: small collections have values far apart or equal
+
+
 @dataclass(frozen=True)
-class Values:
-    """What a measure says of collections; spaces are evaluated once."""
+class Evidence:
+    """What a measure says of the collections of a certificate; spaces are evaluated once, and checks made once.
+
+    `steadiness` is high when the runs agree.
+    """
 
     measure: Measure
     _seen: dict[Space, Floats] = field(default_factory=dict)
     _trusted: dict[tuple[int, int], bool] = field(default_factory=dict)
+    _verdicts: dict[str, Verdict] = field(default_factory=dict)
 
     def of(self, space: Space) -> Floats:
         """The value of each collection of a space; collections of one orbit share theirs."""
@@ -303,33 +290,6 @@ class Values:
             scores = (scores + table[place[:, j], place[:, i]]) / 2
         return np.asarray(scores.mean(axis=1))
 
-
-def selections_of(row: Ints, d: int, measure: Measure | None = None) -> Selections:
-    """A collection as Selections; where weights are needed, every selected feature weighs the same."""
-    selections = Selections.from_sets([members(int(mask), d) for mask in row], n_features=d)
-    if measure is not None and "weights" in measure.needs:
-        return selections.with_weights([[1.0] * int(k) for k in selections.sizes])
-    return selections
-
-
-def options_of(like: Likeness | None) -> Options:
-    return Options(random_state=0, similarity=None if like is None else like.similarity)
-
-
-TIE = 1e-9  # values this close are the same: small collections have values far apart or equal
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """The values of a measure on the spaces of a certificate; `steadiness` is high when the runs agree."""
-
-    measure: Measure
-    _verdicts: dict[str, Verdict] = field(default_factory=dict)
-
-    @cached_property
-    def values(self) -> Values:
-        return Values(self.measure)
-
     def decide(self, check: Callable[[Evidence], Verdict]) -> Verdict:
         """The verdict of a check, which other properties may have asked for before."""
         if check.__name__ not in self._verdicts:
@@ -361,14 +321,14 @@ class Evidence:
         return 1 if self.measure.higher_is_steadier else -1
 
     def steadiness(self, space: Space) -> Floats:
-        return self.sign * self.values.of(space)
+        return self.sign * self.of(space)
 
     # ---- words -------------------------------------------------------------------------------------------------
 
     def fails(self, sentence: str, *found: tuple[Space, int]) -> Verdict:
         """The verdict of collections in spaces that break a property; {0}, {1} in the sentence stand for their sets."""
         rows = [(space.masks[at], space.n_features, space.like) for space, at in found]
-        return self.fails_on(sentence, [float(self.values.of(space)[at]) for space, at in found], *rows)
+        return self.fails_on(sentence, [float(self.of(space)[at]) for space, at in found], *rows)
 
     def fails_on(self, sentence: str, values: list[float], *rows: tuple[Ints, int, Likeness | None]) -> Verdict:
         text = sentence.format(*(sets_in_words(row, d) for row, d, _ in rows), v=[number(v) for v in values])
@@ -384,6 +344,18 @@ class Evidence:
                 tuple(like.similarity for _, _, like in rows if like is not None),
             ),
         )
+
+
+def selections_of(row: Ints, d: int, measure: Measure | None = None) -> Selections:
+    """A collection as Selections; where weights are needed, every selected feature weighs the same."""
+    selections = Selections.from_sets([members(int(mask), d) for mask in row], n_features=d)
+    if measure is not None and "weights" in measure.needs:
+        return selections.with_weights([[1.0] * int(k) for k in selections.sizes])
+    return selections
+
+
+def options_of(like: Likeness | None) -> Options:
+    return Options(random_state=0, similarity=None if like is None else like.similarity)
 
 
 def nothing_found(*spaces: Space, more: str = "") -> Verdict:

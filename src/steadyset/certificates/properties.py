@@ -49,7 +49,7 @@ def bounded(evidence: Evidence) -> Verdict:
         tops = [_top(evidence, step, sign) for step in evidence.probes]
         if all(top is not None for top in tops):
             found = [top for top in tops if top is not None]
-            values = [float(evidence.values.of(space)[at]) for space, at in found]
+            values = [float(evidence.of(space)[at]) for space, at in found]
             if _grows_for_ever(sign * np.array(values)):
                 told = ", ".join(
                     f"{number(v)} for {space.n_features}" for v, (space, _) in zip(values, found, strict=True)
@@ -132,7 +132,7 @@ def extremes(evidence: Evidence) -> Verdict:
 
 def _defined(evidence: Evidence, spaces: tuple[Space, ...]) -> Verdict:
     for space in spaces:
-        missing = np.flatnonzero(np.isnan(evidence.values.of(space)))
+        missing = np.flatnonzero(np.isnan(evidence.of(space)))
         if len(missing):
             return evidence.fails("{0} has no value.", (space, int(missing[0])))
     return nothing_found(*spaces)
@@ -147,16 +147,16 @@ def _within_declared(evidence: Evidence) -> Verdict:
         return (values < low - TIE) | (values > high + TIE)
 
     def breaks(case: Case) -> bool:
-        return bool(is_outside(evidence.values.of_masks(masks_of(case[0])[None, :], case[0].shape[1]))[0])
+        return bool(is_outside(evidence.of_masks(masks_of(case[0])[None, :], case[0].shape[1]))[0])
 
     for space in spaces:
-        outside = np.flatnonzero(is_outside(evidence.values.of(space)))
+        outside = np.flatnonzero(is_outside(evidence.of(space)))
         if len(outside) and (space.complete or space.like is not None):
             return evidence.fails(words, (space, int(outside[0])))
         if len(outside):
             (table,) = shrink((table_of(space, int(outside[0])),), breaks)
             row, d = masks_of(table), table.shape[1]
-            return evidence.fails_on(words, evidence.values.of_masks(row[None, :], d).tolist(), (row, d, None))
+            return evidence.fails_on(words, evidence.of_masks(row[None, :], d).tolist(), (row, d, None))
     return nothing_found(*spaces)
 
 
@@ -165,7 +165,7 @@ def _top(evidence: Evidence, spaces: tuple[Space, ...] | list[Space], sign: int)
     best: tuple[Space, int] | None = None
     most = -np.inf
     for space in spaces:
-        values = np.nan_to_num(sign * evidence.values.of(space), nan=-np.inf)
+        values = np.nan_to_num(sign * evidence.of(space), nan=-np.inf)
         at = int(np.argmax(values))
         if values[at] > most + TIE:
             best, most = (space, at), float(values[at])
@@ -230,7 +230,7 @@ def _means(evidence: Evidence) -> list[Mean]:
     """The means of all vectors of sizes for which every collection has a value."""
     found = []
     for space in evidence.exhaustive:
-        values = evidence.values.of(space)
+        values = evidence.of(space)
         for places in space.same_sizes:
             mean = float(np.average(values[places], weights=space.n_alike[places]))
             if not np.isnan(mean):
@@ -317,7 +317,7 @@ def _ordered(evidence: Evidence, find: Finder, words: str) -> Verdict:
         breaks = partial(_breaks_order, evidence, find)
         case = shrink(tuple(table_of(space, at) for at in found), breaks)
         masks, d = np.array([masks_of(table) for table in case]), case[0].shape[1]
-        return evidence.fails_on(words, evidence.values.of_masks(masks, d).tolist(), *((row, d, None) for row in masks))
+        return evidence.fails_on(words, evidence.of_masks(masks, d).tolist(), *((row, d, None) for row in masks))
     return nothing_found(*spaces)
 
 
@@ -345,7 +345,7 @@ def _breaks_order(evidence: Evidence, find: Finder, case: Case) -> bool:
     if (case[0].sum(axis=1) != case[1].sum(axis=1)).any():
         return False
     masks = np.array([masks_of(table) for table in case])
-    steadiness = evidence.sign * evidence.values.of_masks(masks, case[0].shape[1])
+    steadiness = evidence.sign * evidence.of_masks(masks, case[0].shape[1])
     return not np.isnan(steadiness).any() and find(pairwise_shared(masks), steadiness) == (0, 1)
 
 
@@ -354,8 +354,8 @@ def _reordered(evidence: Evidence, space: Space, rows: Ints, runs: Ints, feature
     d, like = space.n_features, space.like
     renamed = bits(rows[:, runs], d) @ (1 << features)
     other_like = None if like is None else like.reordered(features)
-    values = evidence.values.of_masks(rows, d, like)
-    other_values = evidence.values.of_masks(renamed, d, other_like)
+    values = evidence.of_masks(rows, d, like)
+    other_values = evidence.of_masks(renamed, d, other_like)
     differ = np.flatnonzero(~np.isclose(values, other_values, rtol=0, atol=TIE, equal_nan=True))
     if len(differ) == 0:
         return None
@@ -381,9 +381,9 @@ def adjusted(evidence: Evidence) -> Verdict:
         common = np.arange(2 ** (d - 2), dtype=np.int64) << 2
         masks = np.stack([common | 1, common | 2], axis=1)
         if not evidence.with_likeness:
-            value = float(evidence.values.of_masks(masks[:1], d)[0])
+            value = float(evidence.of_masks(masks[:1], d)[0])
             return evidence.fails_on(words, [value, value], *[(masks[0], d, None)] * 2)
-        values = [evidence.values.of_masks(masks, d, like) for like in (alike, unlike)]
+        values = [evidence.of_masks(masks, d, like) for like in (alike, unlike)]
         n += len(masks)
         lower = np.flatnonzero(~(evidence.sign * (values[0] - values[1]) > TIE))
         if len(lower):

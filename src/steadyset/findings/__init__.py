@@ -283,18 +283,12 @@ def _read(path: Path, asked: Mapping[str, Any]) -> Assessment | Findings | dict[
 
     found = recorded_findings(path)
     if found is not None:
-        _refuse_again(asked, path)
+        if given := [name for name, value in asked.items() if value is not None]:
+            raise InputError(Argument(given[0]), f" is that of the tuning in {path}, and cannot be chosen again.")
         return found
     if (path / DATABASE).exists():
         raise _not_yet(path, "findings", "findings_of and report take")
     return Assessment.open(path)
-
-
-def _refuse_again(asked: Mapping[str, Any], path: str | Path) -> None:
-    """Refuse what was decided when the command wrote down what a tuning says."""
-    given = [name for name, value in asked.items() if value is not None]
-    if given:
-        raise InputError(Argument(given[0]), f" is that of the tuning in {path}, and cannot be chosen again.")
 
 
 def _not_yet(path: str | Path, what: str, takes: str) -> InputError:

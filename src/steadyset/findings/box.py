@@ -406,8 +406,7 @@ def _wider(found: Findings) -> tuple[Step, ...]:
     job = found.settings.get("details", {}).get("job")
     steps = []
     for one in found.shortlist.tried[:FEWEST_STEPS]:
-        noun = "group" if "look-alikes" in one.what else "feature"
-        words = f"{one.what}: {counted(one.n_listed, noun)}"
+        words = shortlist_words.tried_words(one)
         if not one.options:  # it is in the same result
             steps.append(Step(words, "", part=LOOK_ALIKES))
             continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import ceil, floor, isnan
 
 from steadyset._version import __version__
@@ -22,17 +21,15 @@ from steadyset.runner.scoring import lower_is_better, score_title
 def of_replication(result: Replication) -> Findings:
     """Everything that a replication says."""
     found, settings = result.replicated, result.settings
-    return replace(
-        Findings(
-            "replication",
-            f"{counted(found.n_rows, 'row')}, {counted(found.n_features, 'feature')}",
-            "nogueira",
-            answer=tuple(next_study_words(found)),
-            notes=(SCOPE, *found.notes, *target_told(settings)),
-            settings=settings,
-            replication=found,
-        ),
+    return Findings(
+        "replication",
+        f"{counted(found.n_rows, 'row')}, {counted(found.n_features, 'feature')}",
+        "nogueira",
+        answer=tuple(next_study_words(found)),
+        notes=(SCOPE, *found.notes, *target_told(settings)),
+        settings=settings,
         methods=_methods(result),
+        replication=found,
     )
 
 
@@ -70,17 +67,15 @@ ONE_BY_ONE = (
 def of_studies(result: StudyComparison) -> Findings:
     """Everything that a comparison of studies says."""
     found, settings = result.compared, result.settings
-    return replace(
-        Findings(
-            "studies",
-            f"{counted(len(found.studies), 'study', 'studies')}, {counted(found.n_features, 'shared feature')}",
-            "nogueira",
-            answer=tuple(_alike(found)),
-            notes=(*found.notes, STANDARDISED, ONE_BY_ONE, *target_told(settings)),
-            settings=settings,
-            studies=found,
-        ),
+    return Findings(
+        "studies",
+        f"{counted(len(found.studies), 'study', 'studies')}, {counted(found.n_features, 'shared feature')}",
+        "nogueira",
+        answer=tuple(_alike(found)),
+        notes=(*found.notes, STANDARDISED, ONE_BY_ONE, *target_told(settings)),
+        settings=settings,
         methods=_methods_of_studies(result),
+        studies=found,
     )
 
 
@@ -189,17 +184,15 @@ ADVICE = {
 def of_sources(result: VarianceSplit) -> Findings:
     """Everything that a split of the disagreement says."""
     found, settings = result.sources, result.settings
-    return replace(
-        Findings(
-            "sources",
-            f"{listed([shown_name(name) for name in found.methods], 5)}, {counted(found.n_rows, 'row')}",
-            "nogueira",
-            answer=tuple(_why(found)),
-            notes=tuple(target_told(settings)),
-            settings=settings,
-            sources=found,
-        ),
+    return Findings(
+        "sources",
+        f"{listed([shown_name(name) for name in found.methods], 5)}, {counted(found.n_rows, 'row')}",
+        "nogueira",
+        answer=tuple(_why(found)),
+        notes=tuple(target_told(settings)),
+        settings=settings,
         methods=_methods_of_split(result),
+        sources=found,
     )
 
 

@@ -327,7 +327,7 @@ RISKS = ("low", "middle", "high")  # thirds of the predicted risks
 
 def of_assessment(assessment: Assessment, *, core: float, level: float, margin: float) -> Findings:
     """Everything that an assessment says, at this core share, level and margin of the loss."""
-    scoring = tuple(assessment.settings["scoring"])
+    scoring, details = tuple(assessment.settings["scoring"]), assessment.settings.get(DETAILS, {})
     rows = _assessed_rows(assessment, level)
     tested, why_not = _assessed_differences(assessment, level)
     stabilities = next((one for one in tested if one.what == parts.STABILITY), None)
@@ -372,7 +372,12 @@ def of_assessment(assessment: Assessment, *, core: float, level: float, margin: 
         warnings=_reasons(
             (assessment.selectors[cell.selector], text) for cell in assessment.cells for text in set(cell.warnings)
         ),
-        notes=(*_blocks(assessment), *why_not, *_assessment_notes(assessment, rows), *_table_notes(assessment)),
+        notes=(
+            *filter(None, [details.get("blocks")]),
+            *why_not,
+            *_assessment_notes(assessment, rows),
+            *_table_notes(assessment),
+        ),
         risk_groups=tuple(_risk_groups(assessment)),
         alternatives=()
         if assessment.alike is None
@@ -399,8 +404,7 @@ def _risk_groups(assessment: Assessment) -> Iterator[parts.RiskGroup]:
         both = curves.reshape(len(curves), 2, len(RISKS), -1).transpose(1, 2, 0, 3)
         for risk, shares, predicted in zip(RISKS, *both, strict=True):
             enough = np.isfinite(shares).mean(axis=0) >= 0.5
-            low, high = (np.full(len(times), nan) for _ in range(2))
-            share = np.full(len(times), nan)
+            share, low, high = np.full((3, len(times)), nan)
             if enough.any():
                 # Where runs end, the mean of those that are left may rise; shares without an event never do.
                 told = np.nanmean(shares[:, enough], axis=0), *np.nanquantile(shares[:, enough], [0.1, 0.9], axis=0)
@@ -471,21 +475,14 @@ def _baselines(assessment: Assessment, rows: tuple[Procedure, ...]) -> tuple[par
     """One row without features, and one for each size of a random selection."""
     scoring = assessment.settings["scoring"]
     blind = {score: _first(row.scores[score].blind for row in rows) for score in scoring}
-    word, (_, alone) = (
-        TASKS.find(assessment.settings.get("task", CLASSES)).blind_words,
-        baseline_words(assessment.settings),
-    )
+    word = TASKS.find(assessment.settings.get("task", CLASSES)).blind_words
+    alone = baseline_words(assessment.settings)[1]
     found = [parts.Baseline(alone if assessment.settings.get("force") else f"{word}, {alone}", blind)]
     for size in dict.fromkeys(amount(row.size) for row in rows if not isnan(row.size)):
         alike = [row for row in rows if amount(row.size) == size]
         random = {score: _first(row.scores[score].random for row in alike) for score in scoring}
         found.append(parts.Baseline(random_features(size), random))
     return tuple(one for one in found if any(not isnan(value) for value in one.scores.values()))
-
-
-def _blocks(assessment: Assessment) -> list[str]:
-    told = assessment.settings.get(DETAILS, {}).get("blocks")
-    return [told] if told else []
 
 
 def _gains(assessment: Assessment, score: str, level: float) -> list[str]:

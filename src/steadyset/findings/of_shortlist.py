@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import isnan
 from pathlib import Path
 
@@ -37,7 +36,7 @@ def of_shortlist(result: Shortlist, *, core: float, level: float) -> Findings:
     """Everything that a shortlist says."""
     settings = result.settings
     odd = data_told(settings)
-    found = Findings(
+    return Findings(
         "shortlist",
         f"{rows_told(settings, settings['details'])}, {counted(settings['n_features'], 'feature')}",
         "nogueira",
@@ -47,10 +46,10 @@ def of_shortlist(result: Shortlist, *, core: float, level: float) -> Findings:
         (*shortlist_words.answer(result.listed), *(f"Caution: {one}" for one in odd)),
         notes=tuple(note for note in target_told(settings) if note not in odd),
         settings=settings,
+        methods=_methods(result),
         shortlist=result.listed,
         extract=result.extract,
     )
-    return replace(found, methods=_methods(result))
 
 
 def record_list(result: Shortlist, folder: Path, *, safe: bool = False) -> None:

@@ -51,10 +51,10 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
     chosen = tuning.choose() if choose is None else tuning.choose(choose)
     blind = tuning.evaluator.blind_scores()
     least, beaten = _baseline(tuning, blind)
-    selections = {f"configuration {chosen}": tuning.selections(chosen)}
-    rows = tuple(_row(tuning, chosen, name, sel, level, blind) for name, sel in selections.items())
+    name, sel = f"configuration {chosen}", tuning.selections(chosen)
+    selections, rows = {name: sel}, (_row(tuning, chosen, name, sel, level, blind),)
     frame, plan = tuning.frame, tuning.evaluator.plan
-    settings = _settings(tuning, choose or DEFAULT_RULE, tuning.selections(chosen).features)
+    settings = _settings(tuning, choose or DEFAULT_RULE, sel.features)
     found = Findings(
         "tuning",
         f"{counted(len(plan.y), 'row')}, {counted(plan.X.shape[1], 'feature')}, "
@@ -67,7 +67,8 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
         rows,
         cores=cores_of(selections, rows, core),
         features=rows_of(tuning.feature_blocks(chosen, core=core, level=level)),
-        front=_above(tuning, front_of(tuning, chosen), least),
+        # Without configurations that predict no better than no features, unless one of these is chosen.
+        front=tuple(one for one in front_of(tuning, chosen) if one.chosen or _is_above(tuning, one.number, least)),
         failures=tuple(
             Reason(f"configuration {number}", int(row["failures"]), str(row["reason"]))
             for number, row in zip(frame.index, frame.to_dict("records"), strict=True)
@@ -77,7 +78,7 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
         settings=settings,
         selections=selections,
         trials=tuning,
-        extract=extract_of(plan, tuning.selections(chosen).features, most_selected(selections)),
+        extract=extract_of(plan, sel.features, most_selected(selections)),
     )
     return replace(found, methods=methods_of_tuning(tuning, found, chosen, choose))
 
@@ -123,11 +124,6 @@ def selected_words(features: pd.DataFrame) -> str:
     if not names:
         return "On all rows it selects no feature."
     return f"On all rows it selects {len(names)}: {listed(names, NAMED, last=', ')}."
-
-
-def _above(tuning: Tuning, front: tuple[Configuration, ...], blind: Mapping[str, float]) -> tuple[Configuration, ...]:
-    """The front without configurations that predict no better than no features, unless one of these is chosen."""
-    return tuple(one for one in front if one.chosen or _is_above(tuning, one.number, blind))
 
 
 def _is_above(tuning: Tuning, number: int, blind: Mapping[str, float], *, surely: bool = False) -> bool:

@@ -1,7 +1,7 @@
 """The sections of a result: one list of records, which terminal, notebook, page, Markdown, PDF and JSON walk.
 
-A section is added by one record in `SECTIONS`. Its body says what a document shows, block by block; where there is less
-room, in a terminal or a notebook, its short tables, their legend and the plain sentences of its body are shown.
+A section is added by a function below `@section`: it says what a document shows, block by block; where there is less
+room, in a terminal or a notebook, its short tables, their legend and the plain sentences of its blocks are shown.
 """
 
 from __future__ import annotations
@@ -165,6 +165,9 @@ class Answer:
 Block = Text | Heading | Bullets | Terms | TableBlock | Answer
 
 
+Body = Callable[["Findings"], Iterable[Block]]
+
+
 @dataclass(frozen=True)
 class Section:
     """One section of what a result says.
@@ -177,7 +180,7 @@ class Section:
 
     name: str
     title: str | Callable[[Findings], str]
-    body: Callable[[Findings], Iterable[Block]]
+    body: Body
     needs: tuple[str, ...] = ()
     brief: str | Callable[[Findings], str] = ""
     short_tables: Callable[[Findings, int | None], Sequence[Table]] = lambda found, most: ()
@@ -203,6 +206,19 @@ class Section:
     def lines(self, found: Findings) -> list[str]:
         """The sentences of its body, without those that explain."""
         return [line for block in self.blocks(found) for line in _lines(block)]
+
+
+SECTIONS: list[Section] = []
+
+
+def section(name: str, title: str | Callable[[Findings], str], *needs: str, **more: Any) -> Callable[[Body], Body]:
+    """Make the function below the body of a section, which needs these parts; `more` is what a `Section` has beside."""
+
+    def added(body: Body) -> Body:
+        SECTIONS.append(Section(name, title, body, needs, **more))
+        return body
+
+    return added
 
 
 def _lines(block: Block) -> Iterator[str]:
@@ -251,13 +267,18 @@ def outline(found: Findings) -> list[dict[str, Any]]:
     ]
 
 
-# ---- what each section says ------------------------------------------------------------------------------------------
+# ---- what each section says, in the order of a document --------------------------------------------------------------
+
+
+FAILED = "Runs without a selection or a score"
+BY_CHANCE = "by chance: how many features random sets of the same sizes would bring to so many methods"
 
 
 def _text(text: str, *, small: bool = False) -> Text:
     return Text((text,), small)
 
 
+@section("answer", "")
 def _answer(found: Findings) -> Iterator[Block]:
     box = box_of(found)
     yield Answer(box)
@@ -265,23 +286,146 @@ def _answer(found: Findings) -> Iterator[Block]:
         yield from (_text(sentence) for sentence in found.answer if sentence != box.headline)
 
 
+@section(
+    "shortlist",
+    "The list",
+    "shortlist",
+    short_tables=short_shortlist,
+    legend=lambda found: list_legend(found.shortlist),
+    place=10,
+)
+def _shortlist(found: Findings) -> Iterator[Block]:
+    assert found.shortlist is not None
+    if found.shortlist.names:
+        yield TableBlock(shortlist_table(found), MOST_LISTED, ("more feature", "that passes less clearly"))
+    yield TableBlock(candidates_table(found), heading="Candidates, which do not pass")
+    yield _text(" ".join(list_legend(found.shortlist)), small=True)
+
+
+@section("list", "The list", "selections", place=10)
 def _list(found: Findings) -> Iterator[Block]:
     name = shown_procedure(found)
     if name is not None:
         yield TableBlock(list_table(found, name), FIRST_LISTED, ("more feature", "chosen less often"))
 
 
+@section(
+    "consensus",
+    "Features by consensus",
+    "ranking",
+    short_tables=short_ranking,
+    legend=lambda found: [f"{BY_CHANCE}."],
+    place=10,
+)
+def _ranking(found: Findings) -> Iterator[Block]:
+    yield TableBlock(ranking_table(found), MOST_FEATURES, ("more feature", "with lower scores"))
+    yield _text(
+        f"Methods: how many of them back the feature; {BY_CHANCE}. The last columns are the selection frequencies of "
+        "the methods.",
+        small=True,
+    )
+
+
+@section("shared", "Which lists are alike", "selections", place=16)
 def _shared(found: Findings) -> Iterator[Block]:
     sel = found.selections.get("")
     if sel is not None and 1 < sel.n_runs <= MAX_COMPARED:
         yield TableBlock(shared_table(sel))
 
 
-def _notes(found: Findings) -> Iterator[Block]:
-    told = box_of(found).facts.values()
-    yield from (_text(note) for note in found.notes if note not in told)
+@section(
+    "alternatives",
+    "Several answers",
+    "alternatives",
+    brief="Several answers",
+    short_tables=short_alternatives,
+    place=18,
+)
+def _alternatives(found: Findings) -> Iterator[Block]:
+    for one in found.alternatives:
+        yield _text(alternatives_words(one, found.scoring[0] if found.scoring else ""))
+        yield TableBlock(
+            alternatives_table(one), MOST_FEATURES, ("more row", "of the lists"), "The lists side by side", True
+        )
+    yield _text(
+        "Each list holds the features that at least half of the runs of a group select. In one row stand the same "
+        "feature, or those that are alike, with their similarity; it is missing where nothing of the others is alike. "
+        "Runs of one kind with the same sizes and frequencies of features say what chance gives.",
+        small=True,
+    )
 
 
+@section("predicts", "Does it predict?", "shortlist", brief="Does it predict?", place=20)
+def _predicts(found: Findings) -> Iterator[Block]:
+    assert found.shortlist is not None
+    yield from map(_text, predicts_words(found.shortlist))
+
+
+@section(
+    "studies",
+    "Side by side",
+    "studies",
+    short_tables=short_alike,
+    legend=lambda found: [effects_legend(found)],
+    place=20,
+)
+def _studies(found: Findings) -> Iterator[Block]:
+    yield TableBlock(alike_table(found), MOST_FEATURES, ("more feature", "selected by fewer studies"))
+    yield _text(
+        f"{effects_legend(found)} Effects are too large on average in the study that selected the feature, not in the "
+        "others. Studies: how many select it in the same direction; q: the share of features with so many studies that "
+        "random lists would give.",
+        small=True,
+    )
+    yield TableBlock(found_again_table(found), MOST_FEATURES, ("more pair", "of studies"), "Each list in the others")
+    yield _text(
+        "By chance and p: for random lists, which takes features as unrelated. Predicted: by disjoint parts of the "
+        "rows of the study that made the list, on average and in 95% of single studies of the same population.",
+        small=True,
+    )
+    yield TableBlock(left_out_table(found), heading="Each study predicted by the others")
+
+
+@section("sources", "Why reruns differ", "sources", short_tables=short_sources, place=20)
+def _sources(found: Findings) -> Iterator[Block]:
+    assert found.sources is not None
+    if found.sources.parts:
+        yield TableBlock(sources_table(found))
+    if found.sources.rows:
+        yield TableBlock(driving_table(found), MOST_FEATURES, ("more row", "with less effect"), heading="Rows")
+
+
+@section("again", "Would it come out again?", "shortlist", brief="Would it come out again?", place=20)
+def _comes_again(found: Findings) -> Iterator[Block]:
+    assert found.shortlist is not None
+    yield from map(_text, comes_again_words(found.shortlist))
+
+
+@section("helps", "What would help?", "shortlist", brief="What would help?", place=20)
+def _helps(found: Findings) -> Iterator[Block]:
+    assert found.shortlist is not None
+    lines = (*helps_words(found.shortlist, int(found.settings["n_rows"])), *found.shortlist.left_out)
+    if lines:
+        yield Bullets(lines)
+
+
+@section("front", "The Pareto front", "front", short_tables=short_front, place=20)
+def _front(found: Findings) -> Iterator[Block]:
+    yield TableBlock(front_table(found), FEW_LISTED, ("more configuration", "on the front"))
+    yield _text("On the front: how probable that is, given the errors of the objectives.", small=True)
+    if found.trials is not None:
+        left_out = ("more configuration", "less probable on the front")
+        yield TableBlock(trials_table(found.trials), MOST_FEATURES, left_out, "All configurations", folded=True)
+
+
+def _summary_title(found: Findings) -> str:
+    if found.kind == "selections":
+        return "How steady, in one number"
+    titles = {"assessment": "Does it predict, and would it come out again?", "consensus": "Agreement within methods"}
+    return titles.get(found.kind, "Would it come out again?")
+
+
+@section("summary", _summary_title, "summary", short_tables=short_summary, legend=summary_legend, place=20)
 def _summary(found: Findings) -> Iterator[Block]:
     box = box_of(found)
     details = () if found.preference is None else found.preference.words[1:]  # which are in what differs
@@ -307,45 +451,66 @@ def _summary(found: Findings) -> Iterator[Block]:
     yield _text(" ".join(said), small=True)
 
 
-def _summary_title(found: Findings) -> str:
-    if found.kind == "selections":
-        return "How steady, in one number"
-    titles = {"assessment": "Does it predict, and would it come out again?", "consensus": "Agreement within methods"}
-    return titles.get(found.kind, "Would it come out again?")
+@section("measures", "Stability by many measures", "measures", short_tables=short_measures, place=20)
+def _measures(found: Findings) -> list[Block]:
+    return [TableBlock(measures_table(found))]
 
 
-def _front(found: Findings) -> Iterator[Block]:
-    yield TableBlock(front_table(found), FEW_LISTED, ("more configuration", "on the front"))
-    yield _text("On the front: how probable that is, given the errors of the objectives.", small=True)
-    if found.trials is not None:
-        left_out = ("more configuration", "less probable on the front")
-        yield TableBlock(trials_table(found.trials), MOST_FEATURES, left_out, "All configurations", folded=True)
+@section("next_study", "The next study", "replication", short_tables=short_studies, place=24)
+def _next_study(found: Findings) -> Iterator[Block]:
+    assert found.replication is not None
+    is_joined = found.kind != "replication"  # whose answer says it
+    if is_joined:
+        yield from map(_text, holds.next_study_words(found.replication)[:SAID_OF_STUDIES])
+    yield TableBlock(studies_table(found), heading="Studies of other sizes", folded=is_joined)
+    yield _text(
+        "In common: of two such studies. Again: of this list, in such a study: on average, and in 95% of single ones. "
+        "Intervals in brackets are at 95%.",
+        small=True,
+    )
+    yield TableBlock(
+        kept_table(found),
+        MOST_LISTED,
+        ("more feature", "selected less often"),
+        "Which features of this list come out again",
+        is_joined,
+    )
 
 
-def _only(table: Callable[[Findings], ReportTable]) -> Callable[[Findings], list[Block]]:
-    """The body of a section that is a table and nothing else."""
-    return lambda found: [TableBlock(table(found))]
+@section("notes", "Notes", "notes", brief="Notes", place=60)
+def _notes(found: Findings) -> Iterator[Block]:
+    told = box_of(found).facts.values()
+    yield from (_text(note) for note in found.notes if note not in told)
 
 
-def _differences(found: Findings) -> Iterator[Block]:
-    yield from map(_text, () if found.preference is None else found.preference.words[1:])
-    yield from (_text(one.words) for one in found.differences)
-    if len(found.differences) > 1:
-        yield _text(
-            "The test of scores is the corrected resampled t-test (Nadeau and Bengio 2003): resamples overlap, so that "
-            "the usual paired t-test would find differences that are not there.",
-            small=True,
-        )
-    if any(one.tests for one in found.differences):
-        yield TableBlock(tests_table(found), heading="All tests", folded=True)
+@section("methods", "For your paper", "methods", place=65)
+def _paper(found: Findings) -> Iterator[Block]:
+    assert found.methods is not None
+    if found.methods.results:
+        yield Heading("Results")
+        yield _text(found.methods.results_text())
+    yield Heading("Methods")
+    yield from map(_text, found.methods.texts())
 
 
-def _cores(found: Findings) -> Iterator[Block]:
-    yield Text((Live(f"Features selected in at least {percent(found.core)} of the runs:", "share"),))
-    items = [Term(shown_name(one.name), one.words(None), one.words()) for one in found.cores]
-    yield Terms(tuple(items), live=True)
+# A configuration of a tuning that failed is told in the answer.
+@section("failures", FAILED, "failures", brief=lambda found: "" if found.front else FAILED, place=66)
+def _failures(found: Findings) -> list[Block]:
+    return [_reasons(found.failures)]
 
 
+def _reasons(reasons: Iterable[Reason]) -> Bullets:
+    lines = (f"{shown_name(one.name)}: {counted(one.runs, 'run')}: {shown_name(one.text)}" for one in reasons)
+    return Bullets(tuple(lines))
+
+
+@section("said", "What can be said", place=69)
+def _said(found: Findings) -> Iterator[Block]:
+    if said := holds.what_can_be_said(found):
+        yield _text(said)
+
+
+@section("features", "Features of each selector, in full", "features", place=70)
 def _features(found: Findings) -> Iterator[Block]:
     tables = feature_tables(found)
     for place, table in enumerate(tables):
@@ -367,126 +532,49 @@ def _features(found: Findings) -> Iterator[Block]:
         )
 
 
-def _ranking(found: Findings) -> Iterator[Block]:
-    yield TableBlock(ranking_table(found), MOST_FEATURES, ("more feature", "with lower scores"))
-    yield _text(
-        "Methods: how many of them back the feature; by chance: how many features random sets of the same sizes would "
-        "bring to so many methods. The last columns are the selection frequencies of the methods.",
-        small=True,
-    )
+def _core_brief(found: Findings) -> str:
+    return f"Steady core (selected in at least {percent(found.core)} of the runs)"
 
 
-def _paper(found: Findings) -> Iterator[Block]:
-    assert found.methods is not None
-    if found.methods.results:
-        yield Heading("Results")
-        yield _text(found.methods.results_text())
-    yield Heading("Methods")
-    yield from map(_text, found.methods.texts())
+@section("core", "The steady core", "cores", brief=_core_brief, place=71)
+def _cores(found: Findings) -> Iterator[Block]:
+    yield Text((Live(f"Features selected in at least {percent(found.core)} of the runs:", "share"),))
+    items = [Term(shown_name(one.name), one.words(None), one.words()) for one in found.cores]
+    yield Terms(tuple(items), live=True)
 
 
-def _references(found: Findings) -> Iterator[Block]:
-    assert found.methods is not None
-    yield Bullets(tuple(one.text for one in found.methods.references), small=True)
+@section("differences", "What differs", "differences", brief="What differs", place=72)
+def _differences(found: Findings) -> Iterator[Block]:
+    yield from map(_text, () if found.preference is None else found.preference.words[1:])
+    yield from (_text(one.words) for one in found.differences)
+    if len(found.differences) > 1:
+        yield _text(
+            "The test of scores is the corrected resampled t-test (Nadeau and Bengio 2003): resamples overlap, so that "
+            "the usual paired t-test would find differences that are not there.",
+            small=True,
+        )
+    if any(one.tests for one in found.differences):
+        yield TableBlock(tests_table(found), heading="All tests", folded=True)
 
 
-def _settings(found: Findings) -> Iterator[Block]:
-    yield Terms(tuple(Term(name, words, words) for name, words in settings_told(found).items()))
+@section("agreement", "Agreement between methods", "between", short_tables=short_pairs, place=73)
+def _agreement(found: Findings) -> list[Block]:
+    return [TableBlock(between_table(found))]
 
 
-def _reasons(reasons: Iterable[Reason]) -> Iterator[Block]:
-    lines = (f"{shown_name(one.name)}: {counted(one.runs, 'run')}: {shown_name(one.text)}" for one in reasons)
-    yield Bullets(tuple(lines))
+@section("warnings", "Runs with warnings", "warnings", brief="Runs with warnings", place=74)
+def _warnings(found: Findings) -> list[Block]:
+    return [_reasons(found.warnings)]
 
 
-def _shortlist(found: Findings) -> Iterator[Block]:
-    assert found.shortlist is not None
-    if found.shortlist.names:
-        yield TableBlock(shortlist_table(found), MOST_LISTED, ("more feature", "that passes less clearly"))
-    yield TableBlock(candidates_table(found), heading="Candidates, which do not pass")
-    yield _text(" ".join(list_legend(found.shortlist)), small=True)
-
-
-def _rules(found: Findings) -> Iterator[Block]:
-    assert found.shortlist is not None
-    if found.shortlist.rules:
-        yield TableBlock(rules_table(found))
-
-
-def _predicts(found: Findings) -> Iterator[Block]:
-    assert found.shortlist is not None
-    yield from map(_text, predicts_words(found.shortlist))
-
-
-def _comes_again(found: Findings) -> Iterator[Block]:
-    assert found.shortlist is not None
-    yield from map(_text, comes_again_words(found.shortlist))
-
-
-def _helps(found: Findings) -> Iterator[Block]:
-    assert found.shortlist is not None
-    lines = (*helps_words(found.shortlist, int(found.settings["n_rows"])), *found.shortlist.left_out)
-    if lines:
-        yield Bullets(lines)
-
-
-def _next_study(found: Findings) -> Iterator[Block]:
-    assert found.replication is not None
-    is_joined = found.kind != "replication"  # whose answer says it
-    if is_joined:
-        yield from map(_text, holds.next_study_words(found.replication)[:SAID_OF_STUDIES])
-    yield TableBlock(studies_table(found), heading="Studies of other sizes", folded=is_joined)
-    yield _text(
-        "In common: of two such studies. Again: of this list, in such a study: on average, and in 95% of single ones. "
-        "Intervals in brackets are at 95%.",
-        small=True,
-    )
-    yield TableBlock(
-        kept_table(found),
-        MOST_LISTED,
-        ("more feature", "selected less often"),
-        "Which features of this list come out again",
-        is_joined,
-    )
-
-
+@section("predictions", "Do the predictions hold?", "predictions", brief="Predictions", place=75)
 def _predictions_hold(found: Findings) -> Iterator[Block]:
     yield from map(_text, holds.prediction_sentences(found))
     yield TableBlock(predictions_table(found))
     yield _text(holds.prediction_legend(found), small=True)
 
 
-def _studies(found: Findings) -> Iterator[Block]:
-    yield TableBlock(alike_table(found), MOST_FEATURES, ("more feature", "selected by fewer studies"))
-    yield _text(
-        f"{effects_legend(found)} Effects are too large on average in the study that selected the feature, not in the "
-        "others. Studies: how many select it in the same direction; q: the share of features with so many studies that "
-        "random lists would give.",
-        small=True,
-    )
-    yield TableBlock(found_again_table(found), MOST_FEATURES, ("more pair", "of studies"), "Each list in the others")
-    yield _text(
-        "By chance and p: for random lists, which takes features as unrelated. Predicted: by disjoint parts of the "
-        "rows of the study that made the list, on average and in 95% of single studies of the same population.",
-        small=True,
-    )
-    yield TableBlock(left_out_table(found), heading="Each study predicted by the others")
-
-
-def _alternatives(found: Findings) -> Iterator[Block]:
-    for one in found.alternatives:
-        yield _text(alternatives_words(one, found.scoring[0] if found.scoring else ""))
-        yield TableBlock(
-            alternatives_table(one), MOST_FEATURES, ("more row", "of the lists"), "The lists side by side", True
-        )
-    yield _text(
-        "Each list holds the features that at least half of the runs of a group select. In one row stand the same "
-        "feature, or those that are alike, with their similarity; it is missing where nothing of the others is alike. "
-        "Runs of one kind with the same sizes and frequencies of features say what chance gives.",
-        small=True,
-    )
-
-
+@section("coefficients", "Do the coefficients hold?", "coefficients", brief="Coefficients", place=75)
 def _signs_hold(found: Findings) -> Iterator[Block]:
     yield from map(_text, holds.coefficient_sentences(found))
     several, left_out = len(found.coefficients) > 1, ("more feature", "selected less often")
@@ -496,107 +584,19 @@ def _signs_hold(found: Findings) -> Iterator[Block]:
     yield _text(holds.coefficient_legend(found), small=True)
 
 
-def _said(found: Findings) -> Iterator[Block]:
-    if said := holds.what_can_be_said(found):
-        yield _text(said)
+@section("rules", "Other rules on the same halves", "shortlist", place=75)
+def _rules(found: Findings) -> Iterator[Block]:
+    assert found.shortlist is not None
+    if found.shortlist.rules:
+        yield TableBlock(rules_table(found))
 
 
-def _sources(found: Findings) -> Iterator[Block]:
-    assert found.sources is not None
-    if found.sources.parts:
-        yield TableBlock(sources_table(found))
-    if found.sources.rows:
-        yield TableBlock(driving_table(found), MOST_FEATURES, ("more row", "with less effect"), heading="Rows")
+@section("references", "References", "methods", place=98)
+def _references(found: Findings) -> Iterator[Block]:
+    assert found.methods is not None
+    yield Bullets(tuple(one.text for one in found.methods.references), small=True)
 
 
-FAILED, WARNED = "Runs without a selection or a score", "Runs with warnings"
-SECTIONS = (
-    Section("answer", "", _answer),
-    Section(
-        "shortlist",
-        "The list",
-        _shortlist,
-        needs=("shortlist",),
-        short_tables=short_shortlist,
-        legend=lambda found: list_legend(found.shortlist) if found.shortlist else [],
-        place=10,
-    ),
-    Section("list", "The list", _list, needs=("selections",), place=10),
-    Section("predicts", "Does it predict?", _predicts, needs=("shortlist",), brief="Does it predict?", place=20),
-    Section("next_study", "The next study", _next_study, needs=("replication",), short_tables=short_studies, place=24),
-    Section(
-        "studies",
-        "Side by side",
-        _studies,
-        needs=("studies",),
-        short_tables=short_alike,
-        legend=lambda found: [effects_legend(found)],
-        place=20,
-    ),
-    Section("sources", "Why reruns differ", _sources, needs=("sources",), short_tables=short_sources, place=20),
-    Section(
-        "again", "Would it come out again?", _comes_again, ("shortlist",), brief="Would it come out again?", place=20
-    ),
-    Section(
-        "alternatives",
-        "Several answers",
-        _alternatives,
-        needs=("alternatives",),
-        brief="Several answers",
-        short_tables=short_alternatives,
-        place=18,
-    ),
-    Section("helps", "What would help?", _helps, needs=("shortlist",), brief="What would help?", place=20),
-    Section("shared", "Which lists are alike", _shared, needs=("selections",), place=16),
-    Section("front", "The Pareto front", _front, needs=("front",), short_tables=short_front, place=20),
-    Section("summary", _summary_title, _summary, ("summary",), "", short_summary, summary_legend, place=20),
-    Section("predictions", "Do the predictions hold?", _predictions_hold, ("predictions",), "Predictions", place=75),
-    Section("coefficients", "Do the coefficients hold?", _signs_hold, ("coefficients",), "Coefficients", place=75),
-    Section("said", "What can be said", _said, place=69),
-    Section(
-        "measures",
-        "Stability by many measures",
-        _only(measures_table),
-        ("measures",),
-        short_tables=short_measures,
-        place=20,
-    ),
-    Section(
-        "consensus",
-        "Features by consensus",
-        _ranking,
-        needs=("ranking",),
-        short_tables=short_ranking,
-        legend=lambda found: [
-            "by chance: how many features random sets of the same sizes would bring to so many methods."
-        ],
-        place=10,
-    ),
-    Section("differences", "What differs", _differences, needs=("differences",), brief="What differs", place=72),
-    Section(
-        "core",
-        "The steady core",
-        _cores,
-        needs=("cores",),
-        brief=lambda found: f"Steady core (selected in at least {percent(found.core)} of the runs)",
-        place=71,
-    ),
-    Section("notes", "Notes", _notes, needs=("notes",), brief="Notes", place=60),
-    Section("methods", "For your paper", _paper, needs=("methods",), place=65),
-    Section("features", "Features of each selector, in full", _features, needs=("features",), place=70),
-    Section(
-        "agreement", "Agreement between methods", _only(between_table), ("between",), short_tables=short_pairs, place=73
-    ),
-    Section(
-        "failures",
-        FAILED,
-        lambda found: _reasons(found.failures),
-        needs=("failures",),
-        brief=lambda found: "" if found.front else FAILED,  # a configuration that failed is told in the answer
-        place=66,
-    ),
-    Section("warnings", WARNED, lambda found: _reasons(found.warnings), needs=("warnings",), brief=WARNED, place=74),
-    Section("rules", "Other rules on the same halves", _rules, needs=("shortlist",), place=75),
-    Section("references", "References", _references, needs=("methods",), place=98),
-    Section("settings", "Settings", _settings, place=99),
-)
+@section("settings", "Settings", place=99)
+def _settings(found: Findings) -> Iterator[Block]:
+    yield Terms(tuple(Term(name, words, words) for name, words in settings_told(found).items()))

@@ -16,6 +16,7 @@ from steadyset.shortlists.listed import (
     Listed,
     ListedGroup,
     Prediction,
+    Tried,
 )
 
 MOST_NAMED, MOST_MEMBERS, CLOSEST = 15, 6, 5  # names in a sentence
@@ -219,7 +220,7 @@ def comes_again_words(found: Listed) -> list[str]:
 
 def helps_words(found: Listed, n_rows: int) -> tuple[str, ...]:
     """What was tried on these data, each with its number."""
-    lines = [f"{one.what}: {_tried(one.what, one.n_listed)}." for one in found.tried]
+    lines = [f"{tried_words(one)}." for one in found.tried]
     if lines:
         lines.append("Decide before you look: the error that is stated is not that of the longest of several lists.")
     curve = [f"{one.what} list {amount(round(one.n_listed, 1))}" for one in found.fewer_rows]
@@ -228,8 +229,9 @@ def helps_words(found: Listed, n_rows: int) -> tuple[str, ...]:
     return (*lines, power_words(found)) if found.power else tuple(lines)
 
 
-def _tried(what: str, n: float) -> str:
-    return counted(n, "group") if "look-alikes" in what else counted(n, "feature")
+def tried_words(one: Tried) -> str:
+    """What was tried, and how many features, or groups of them, it lists."""
+    return f"{one.what}: {counted(one.n_listed, 'group' if 'look-alikes' in one.what else 'feature')}"
 
 
 def power_words(found: Listed) -> str:

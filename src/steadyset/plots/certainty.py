@@ -274,12 +274,10 @@ def null_distribution(
         raise InputError(f"{record.name} is {observed.note}; there is nothing to hold against chance.")
     law = chance_distribution(sel, record, options)
     bars = zip(*_bars(law, observed.value), strict=True)
+    rows = [(begin, end, share, observed.value) for begin, end, share in bars if share > 0]
+    note = _chance_note(law, record, observed.value)
     return grammar.pictured(
-        [(begin, end, share, observed.value) for begin, end, share in bars if share > 0],
-        CHANCE_COLUMNS,
-        lambda alt, shown: _drawn(alt, shown, record.name),
-        _chance_note(law, record, observed.value),
-        _chance_seen,
+        rows, CHANCE_COLUMNS, lambda alt, shown: _drawn(alt, shown, record.name), note, _chance_seen
     )
 
 

@@ -389,13 +389,12 @@ def runs_by_features(
         order = _feature_order(chosen, None if similarity is None else similarity.block(shown, shown))
         shown, chosen = shown[order], chosen[:, order]
     rows = _run_rows(chosen, groups)
-    return pictured(
-        _marks(sel, shown, rows),
-        RUN_COLUMNS,
-        lambda alt, frame: _runs_drawn(alt, frame, len(shown), rows, groups),
-        _runs_note(sel, len(shown), rows, groups, clustered),
-        _runs_seen,
-    )
+    note = _runs_note(sel, len(shown), rows, groups, clustered)
+
+    def draw(alt: Any, frame: pd.DataFrame) -> Any:
+        return _runs_drawn(alt, frame, len(shown), rows, groups)
+
+    return pictured(_marks(sel, shown, rows), RUN_COLUMNS, draw, note, _runs_seen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -460,13 +459,11 @@ def _runs_note(sel: Selections, n_shown: int, rows: _Rows, groups: RunGroups, cl
         f"than runs with these sizes and frequencies of features do by chance ({p_equals(groups.p_value)})."
     )
     many = f"More than {MOST_CLUSTERED:,} runs are not grouped; they stand in the order of their leading component."
+    together = f"Each row is up to {rows.together} runs: the darker, the more of them select the feature."
     alike = clustered and groups.clustered and groups.n_groups == 1 and sel.n_runs > 2
     return noted(
         (n_shown < ever, f"The {n_shown} most frequent of {ever} selected features."),
-        (
-            rows.together > 1,
-            f"Each row is up to {rows.together} runs: the darker, the more of them select the feature.",
-        ),
+        (rows.together > 1, together),
         (groups.n_groups > 1, differ),
         (not rows.are_alike and not groups.clustered, many),
         (not rows.are_alike and alike, "No groups of runs stand out; similar runs stand together."),

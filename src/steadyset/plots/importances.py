@@ -89,13 +89,12 @@ def stability_map(
         (together > 1, f"Each bar is the mean of {together} runs."),
         (sel.weights is None, NO_WEIGHTS),
     )
-    return grammar.pictured(
-        _segments(sel, rows, shares, groups, order, names, together),
-        MAP_COLUMNS,
-        lambda alt, shown: _map_drawn(alt, shown, sel.n_runs, together, len(order)),
-        note,
-        _map_seen,
-    )
+    segments = _segments(sel, rows, shares, groups, order, names, together)
+
+    def draw(alt: Any, shown: pd.DataFrame) -> Any:
+        return _map_drawn(alt, shown, sel.n_runs, together, len(order))
+
+    return grammar.pictured(segments, MAP_COLUMNS, draw, note, _map_seen)
 
 
 def _groups(sel: Selections, similarity: FeatureSimilarity | None, mean: Floats) -> Ints:
@@ -240,13 +239,12 @@ def importance_flow(
         (rest, f"The least important features are put together: {' and '.join(rest)}."),
         (sel.weights is None, NO_WEIGHTS),
     )
-    return grammar.pictured(
-        _flows(one, other, left, right, share, alike, same, n_right),
-        FLOW_COLUMNS,
-        lambda alt, shown: _flow_drawn(alt, shown, f"run {i + 1}", f"run {j + 1}"),
-        note,
-        _flow_seen,
-    )
+    drawn = _flows(one, other, left, right, share, alike, same, n_right)
+
+    def draw(alt: Any, shown: pd.DataFrame) -> Any:
+        return _flow_drawn(alt, shown, f"run {i + 1}", f"run {j + 1}")
+
+    return grammar.pictured(drawn, FLOW_COLUMNS, draw, note, _flow_seen)
 
 
 def _sides(features: Any, share: Floats, top: int) -> tuple[list[str], Ints, int]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steadyset.assessment import Assessment
 from steadyset.findings import Findings, findings_of
+from steadyset.findings.parts import RiskGroup
 from steadyset.foundation.arguments import check_number
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.text import number, shown_name
@@ -65,16 +68,21 @@ def risk_groups(result: Findings | Assessment) -> Picture:
     found = findings_of(result).risk_groups
     if not found:
         raise InputError("result has no groups of risk; give an assessment of times to events, with scores.")
-    selectors = list(dict.fromkeys(group.name for group in found))
+    shown, left_out = _first_selectors(found)
     rows = [
         (group.name, group.risk, *point)
-        for group in found
-        if group.name in selectors[:MOST_PANELS]
+        for group in shown
         for point in zip(group.times, group.share, group.low, group.high, strict=True)
-        if point[1] == point[1]
+        if not isnan(point[1])
     ]
-    note = noted((len(selectors) > MOST_PANELS, f"The first {MOST_PANELS} of {len(selectors)} selectors."))
-    return pictured(rows, RISK_COLUMNS, _drawn, note, _seen)
+    return pictured(rows, RISK_COLUMNS, _drawn, left_out, _seen)
+
+
+def _first_selectors(groups: Sequence[RiskGroup]) -> tuple[list[RiskGroup], str]:
+    """The groups of the selectors that there is room for, and what is said of the others."""
+    names = list(dict.fromkeys(group.name for group in groups))
+    left_out = f"The first {MOST_PANELS} of {len(names)} selectors." if len(names) > MOST_PANELS else ""
+    return [group for group in groups if group.name in names[:MOST_PANELS]], left_out
 
 
 def _drawn(alt: Any, data: pd.DataFrame) -> Any:
@@ -140,18 +148,14 @@ def risk_calibration(result: Findings | Assessment, at: float | None = None) -> 
         raise InputError("result has no predicted curves; give an assessment of times to events, with scores.")
     times = np.array(found[0].times)
     place = len(times) // 2 if at is None else int(np.argmin(np.abs(times - at)))
-    selectors = list(dict.fromkeys(group.name for group in found))
+    shown, left_out = _first_selectors(found)
     rows = [
-        (group.name, group.risk, float(times[place]), group.expected[place], *shares)
-        for group in found
-        if group.name in selectors[:MOST_PANELS]
-        for shares in [(group.share[place], group.low[place], group.high[place])]
-        if group.expected[place] == group.expected[place] and shares[0] == shares[0]
+        (group.name, group.risk, *point)
+        for group in shown
+        for point in [[one[place] for one in (group.times, group.expected, group.share, group.low, group.high)]]
+        if not isnan(point[1]) and not isnan(point[2])
     ]
-    note = noted(
-        (True, f"Up to the time {times[place]:.4g}."),
-        (len(selectors) > MOST_PANELS, f"The first {MOST_PANELS} of {len(selectors)} selectors."),
-    )
+    note = noted((True, f"Up to the time {times[place]:.4g}."), (left_out, left_out))
     return pictured(rows, CALIBRATION_COLUMNS, _drawn_calibration, note, _seen_calibration)
 
 
@@ -292,11 +296,9 @@ def calibration_fan(result: Findings | Assessment) -> Picture:
         across = alt.X("predicted:Q", title=wrapped(words, PANEL, SMALL), scale=alt.Scale(domain=limits))
         upwards = alt.Y("observed:Q", title="observed", scale=alt.Scale(domain=limits))
         colour = coloured(alt, "model", {"a run": PALE, "all rows": STEADY}, title="model")
+        base = alt.Chart().encode(x=across, y=upwards, color=colour, detail="run:N")
         lines = [
-            alt.Chart()
-            .transform_filter(f"datum.model == {name!r}")
-            .mark_line(strokeWidth=width, opacity=opacity)
-            .encode(x=across, y=upwards, color=colour, detail="run:N")
+            base.transform_filter(f"datum.model == {name!r}").mark_line(strokeWidth=width, opacity=opacity)
             for name, width, opacity in (("a run", 1, 0.6), ("all rows", 2.5, 1.0))
         ]
         return _in_panels(alt, [*lines, diagonal], data, "panel")

@@ -154,14 +154,12 @@ def _drawn_effects(alt: Any, data: pd.DataFrame) -> Any:
     base = alt.Chart(data).encode(y=names(alt, "feature", "place"))
     zero = alt.Chart(data).mark_rule(color=MUTED, strokeWidth=1, aria=False).encode(x=alt.datum(0))
     colours = alt.Scale(range=list(CATEGORIES))
-    points = base.mark_point(size=70, strokeWidth=1.5, opacity=1).encode(
-        x=alt.X("effect:Q", title="effect"),
-        color=alt.Color("study:N", scale=colours, legend=alt.Legend(title=None, orient="bottom")),
-        shape=alt.Shape("study:N"),
-        fillOpacity=alt.condition(alt.datum.selected == SELECTED, alt.value(1.0), alt.value(0.0)),
-        fill=alt.Fill("study:N", scale=colours),
-        tooltip=tips(alt, "feature", "study", "selected", "studies", effect=".2f"),
-    )
+    colour = alt.Color("study:N", scale=colours, legend=alt.Legend(title=None, orient="bottom"))
+    filled = alt.condition(alt.datum.selected == SELECTED, alt.value(1.0), alt.value(0.0))
+    told = tips(alt, "feature", "study", "selected", "studies", effect=".2f")
+    points = base.mark_point(size=70, strokeWidth=1.5, opacity=1).encode(x=alt.X("effect:Q", title="effect"))
+    points = points.encode(color=colour, shape=alt.Shape("study:N"), tooltip=told)
+    points = points.encode(fill=alt.Fill("study:N", scale=colours), fillOpacity=filled)
     return (zero + points).properties(width=420, height=alt.Step(20), usermeta=filling(20, data["feature"]))
 
 

@@ -124,12 +124,10 @@ def _score_ends(row: Procedure, name: str, level: float) -> tuple[float, float, 
 def _picture(values: list[_Value], measure: str, level: float, top: int) -> Picture:
     known = [one for one in values if not isnan(one[1])]
     rows = [(name, place, *numbers) for place, (name, *numbers) in enumerate(known[:top])]
+    scale = f"Dashed: poor below {POOR:.2f} and excellent above {EXCELLENT:.2f} {CONVENTION}."
     note = grammar.noted(
         (True, f"Lines: {percent(level)} intervals. {shared_letters('Selectors', level)}."),
-        (
-            measure == DEFAULT_MEASURE,
-            f"Dashed: poor below {POOR:.2f} and excellent above {EXCELLENT:.2f} {CONVENTION}.",
-        ),
+        (measure == DEFAULT_MEASURE, scale),
         (len(rows) < len(known), f"The best {len(rows)} of {counted(len(known), 'selector')}."),
         (len(known) < len(values), f"Without a value: {counted(len(values) - len(known), 'selector')}."),
     )
@@ -253,19 +251,15 @@ def _trade_off_note(found: Findings, data: pd.DataFrame, name: str, slack: float
     if rule is not None and data["preferred"].any():
         ring = f"Ringed: preferred by {_words(rule.score)} and stability."
     missing = len(found.summary) - len(ours)
+    band = f"Band: within {slack or 0:.3g} of the best {_words(name)}, the loss that counts as none."
+    without = f"{'Dashed:' if _is_near(blind, data) else number(blind, 3)} {baseline_words(found.settings)[0]}."
     return grammar.noted(
         (True, f"Crosses: {percent(found.level)} intervals."),
         (len(ours) > 1, f"Line: the Pareto front, selectors that no other beats in both{named}."),
-        (
-            slack is not None and len(ours) > 1,
-            f"Band: within {slack or 0:.3g} of the best {_words(name)}, the loss that counts as none.",
-        ),
+        (slack is not None and len(ours) > 1, band),
         (rule is not None and rule.words, ring),
         ((data["kind"] == RANDOM).any(), "Grey: as many features drawn at random."),
-        (
-            not isnan(blind),
-            f"{'Dashed:' if _is_near(blind, data) else number(blind, 3)} {baseline_words(found.settings)[0]}.",
-        ),
+        (not isnan(blind), without),
         (missing, f"Without a stability or a score: {counted(missing, 'selector')}."),
     )
 

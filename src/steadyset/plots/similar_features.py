@@ -96,14 +96,12 @@ def swap_map(
         for row, other, share, runs in swaps
         if row.feature in place and other in place
     ]
+    many = any((row.n_stand_ins or 0) > MOST_STAND_INS for row, *_ in swaps)
     n_swapped = len({name for row, other, *_ in swaps for name in (row.feature, other)})
     note = noted(
         (not swaps, "No feature stands in for a similar one."),
         (len(shown) < n_swapped, f"The {len(shown)} most often swapped of {counted(n_swapped, 'feature')}."),
-        (
-            any((row.n_stand_ins or 0) > MOST_STAND_INS for row, *_ in swaps),
-            f"The {MOST_STAND_INS} best stand-ins of each.",
-        ),
+        (many, f"The {MOST_STAND_INS} best stand-ins of each."),
         (said, said),
     )
     written = list(distinct_names(place).values())

@@ -95,13 +95,12 @@ def stability_calibration(selector: StabilitySelection) -> Picture:
         f"Chosen: threshold {percent(best.threshold)} at level {best.level:.3g}, where a run selects "
         f"{best.q:.3g} features on average ({counted(int(best.selected_clusters.sum()), 'stable feature')})."
     )
-    return pictured(
-        rows,
-        CALIBRATION_COLUMNS,
-        lambda alt, frame: _calibration_drawn(alt, frame, fitted),
-        noted((True, decided), (len(shown) < len(levels), f"{len(shown)} of {len(levels)} levels are drawn.")),
-        _calibration_seen,
-    )
+    note = noted((True, decided), (len(shown) < len(levels), f"{len(shown)} of {len(levels)} levels are drawn."))
+
+    def draw(alt: Any, frame: pd.DataFrame) -> Any:
+        return _calibration_drawn(alt, frame, fitted)
+
+    return pictured(rows, CALIBRATION_COLUMNS, draw, note, _calibration_seen)
 
 
 def _ends(values: Floats, log: bool) -> Floats:

@@ -153,14 +153,12 @@ def _front_note(tuning: Trials, shown: Ints, defined: Any, chosen: int | None) -
     n_front = int(tuning.frame["front"].sum())
     sure = ", with 95% intervals" if n_front <= MOST_BARS else ""
     n_defined, undefined = int(defined.sum()), int((~defined).sum())
+    some = f"The {len(shown)} of {n_defined} configurations that are most probably on the front."
     return noted(
         (True, f"Circled: {counted(n_front, 'configuration')} on the front{sure}."),
         (chosen is not None, f"Ring: the chosen one, configuration {chosen}."),
         (undefined, f"Left out: {counted(undefined, 'configuration')} with an undefined objective."),
-        (
-            len(shown) < n_defined,
-            f"The {len(shown)} of {n_defined} configurations that are most probably on the front.",
-        ),
+        (len(shown) < n_defined, some),
     )
 
 

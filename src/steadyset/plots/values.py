@@ -166,7 +166,6 @@ def _target(found: Findings) -> str:
 
 def _class_panel(alt: Any, data: pd.DataFrame, colours: dict[str, str], dots: bool, target: str) -> Any:
     classes = list(colours)
-    scale = alt.Scale(domain=classes, range=list(colours.values()))
     rows = data["label"].map(classes.index)
     shown = data.assign(row=rows + 0.2 * data["jitter"], top=rows - BOX, bottom=rows + BOX, middle=rows)
     base = alt.Chart(shown, title=_panel_title(alt, data))
@@ -177,24 +176,27 @@ def _class_panel(alt: Any, data: pd.DataFrame, colours: dict[str, str], dots: bo
     box = box.encode(x=alt.X("q1(value):Q", title=None), x2="q3(value):Q", **ends)
     middle = base.mark_rule(color=grammar.INK, strokeWidth=2.5, aria=False)
     middle = middle.encode(x=alt.X("median(value):Q", title=None), **ends)
-    points = base.mark_point(filled=False, size=16, strokeWidth=1).encode(
-        x=values,
-        y=alt.Y("row:Q", scale=lines, axis=None),
-        stroke=alt.Stroke("label:N", scale=scale, legend=None),
-        fill=alt.Fill("label:N", scale=scale, legend=None),
-        fillOpacity=alt.condition(alt.datum.label == classes[0], alt.value(0.0), alt.value(0.75)),
-        tooltip=grammar.tips(alt, "feature", "label", value=".4~g"),
-    )
-    words = base.mark_text(
-        align="right", dx=-6, fontSize=grammar.SMALL, fontWeight="bold", limit=LONGEST_LABEL, aria=False
-    ).encode(
-        x=alt.value(0),
-        y=alt.Y("min(middle):Q", scale=lines, axis=None),
-        text="label:N",
-        color=alt.Color("label:N", scale=scale, legend=None),
-    )
+    points = base.mark_point(filled=False, size=16, strokeWidth=1).encode(**_by_class(alt, colours, 0.75))
+    told = grammar.tips(alt, "feature", "label", value=".4~g")
+    points = points.encode(x=values, y=alt.Y("row:Q", scale=lines, axis=None), tooltip=told)
+    letters = {"fontSize": grammar.SMALL, "fontWeight": "bold", "limit": LONGEST_LABEL}
+    words = base.mark_text(align="right", dx=-6, aria=False, **letters).encode(text="label:N")
+    beside = {"x": alt.value(0), "y": alt.Y("min(middle):Q", scale=lines, axis=None)}
+    words = words.encode(**beside, color=_class_colour(alt, colours))
     layers = [box, points if dots else points.encode(opacity=alt.value(0)), middle, words]
     return alt.layer(*layers).properties(width=220, height=34 * len(classes))
+
+
+def _class_colour(alt: Any, colours: dict[str, str], channel: str = "Color") -> Any:
+    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
+    return getattr(alt, channel)("label:N", scale=scale, legend=None)
+
+
+def _by_class(alt: Any, colours: dict[str, str], opacity: float) -> dict[str, Any]:
+    """Points in the colours of their classes, those of the first class hollow."""
+    hollow = alt.condition(alt.datum.label == next(iter(colours)), alt.value(0.0), alt.value(opacity))
+    stroke, fill = (_class_colour(alt, colours, channel) for channel in ("Stroke", "Fill"))
+    return {"stroke": stroke, "fill": fill, "fillOpacity": hollow}
 
 
 def _number_panel(alt: Any, data: pd.DataFrame, colours: dict[str, str], dots: bool, target: str) -> Any:
@@ -323,7 +325,7 @@ def _heat(alt: Any, data: pd.DataFrame, colours: dict[str, str], n: int, told: s
     spans["middle"] = (spans["start"] + spans["end"]) / 2
     spans["words"] = told or spans["label"]
     base = alt.Chart(spans)
-    colour = alt.Color("label:N", scale=alt.Scale(domain=list(colours), range=list(colours.values())), legend=None)
+    colour = _class_colour(alt, colours)
     bars = base.mark_bar(height=4, yOffset=8)
     bars = bars.encode(x=alt.X("start:Q", scale=free, axis=None), x2="end:Q", y=alt.value(6))
     words = base.mark_text(align="center", fontSize=12, fontWeight="bold", dy=-4)
@@ -405,17 +407,11 @@ def _map(alt: Any, data: pd.DataFrame, colours: dict[str, str], target: str) -> 
         tip = grammar.tips(alt, number=(".4~g", target))
         points = marks.encode(color=alt.Color("number:Q", scale=scale, legend=legend), tooltip=tip)
         return alt.layer(points).properties(**whole)
-    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
-    points = marks.encode(
-        stroke=alt.Stroke("label:N", scale=scale, legend=None),
-        fill=alt.Fill("label:N", scale=scale, legend=None),
-        fillOpacity=alt.condition(alt.datum.label == next(iter(colours)), alt.value(0.0), alt.value(0.8)),
-        tooltip=grammar.tips(alt, "label"),
-    )
+    points = marks.encode(**_by_class(alt, colours, 0.8), tooltip=grammar.tips(alt, "label"))
     middles = data.groupby("label", sort=False).median(numeric_only=True).reset_index()
     words = alt.Chart(middles).encode(x="across:Q", y="upwards:Q", text="label:N")
     around = words.mark_text(fontSize=13, fontWeight="bold", stroke="white", strokeWidth=4, aria=False)
-    text = words.mark_text(fontSize=13, fontWeight="bold").encode(color=alt.Color("label:N", scale=scale, legend=None))
+    text = words.mark_text(fontSize=13, fontWeight="bold").encode(color=_class_colour(alt, colours))
     return alt.layer(points, around, text).properties(**whole)
 
 

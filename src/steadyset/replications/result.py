@@ -270,14 +270,17 @@ def replicated_of(
     counts = np.bincount([f for one in halves for f in one], minlength=d)
     steady = float(np.mean(counts[counts > 0] * (counts[counts > 0] - 1)) * (counts > 0).sum())
     stability = _agreement(steady / (len(halves) * (len(halves) - 1)), k, d)
-    predicted = _Predicted(curves, k, d, half.mean, float(half.values.var(ddof=1)), n_rows)
-    studies = [predicted.study(HALF, half.mean, ends[-1], measured=True)]
+
+    def study(multiple: float, point: float, ends: tuple[float, ...]) -> NextStudy:
+        return _next_study(curves, half, k, d, multiple, int(multiple * n_rows), point, ends)
+
+    studies = [replace(study(HALF, half.mean, ends[-1]), measured=True)]
     for multiple in multiples:
         values = curves.at(multiple)
         point = curves.mean(values)
         if multiple == 1:  # halves of the same rows agree too well, the curve alone too badly: their mean is closest
             point = (point + stability) / 2
-        studies.append(predicted.study(multiple, point, curves.quantiles(values, (TAIL, 1 - TAIL))))
+        studies.append(study(multiple, point, curves.quantiles(values, (TAIL, 1 - TAIL))))
     enough = curves.enough_rows(TAIL) * n_rows
     order = sorted(whole, key=lambda f: (-counts[f], f))
     return Replicated(
@@ -331,51 +334,42 @@ def _pairs_of(
 def _between_halves(found: Sequence[Pairs]) -> tuple[dict[float, Floats], dict[float, float], dict[float, float]]:
     """For each share of the halves: the differences between the two halves of each split, the mean, the variance."""
     halves = {(one.size.share, one.size.split, one.size.half): one for one in found if not one.size.of_all_rows}
-    differences, means, monte_carlo = {}, {}, {}
-    for share in sorted({share for share, _, _ in halves}):
-        both = [
-            (halves[key], halves[share, key[1], 1])
-            for key in halves
-            if key[0] == share and key[2] == 0 and (share, key[1], 1) in halves
-        ]
-        if both:
-            differences[share] = np.array([a.mean - b.mean for a, b in both])
-            means[share] = float(np.mean([(a.mean + b.mean) / 2 for a, b in both]))
-            monte_carlo[share] = float(np.mean([(a.monte_carlo + b.monte_carlo) / 2 for a, b in both]))
-    return differences, means, monte_carlo
+    both: dict[float, list[tuple[Pairs, Pairs]]] = {}
+    for share, split, half in sorted(halves):
+        if half == 0 and (share, split, 1) in halves:
+            both.setdefault(share, []).append((halves[share, split, 0], halves[share, split, 1]))
+    return (
+        {share: np.array([a.mean - b.mean for a, b in splits]) for share, splits in both.items()},
+        {share: float(np.mean([(a.mean + b.mean) / 2 for a, b in splits])) for share, splits in both.items()},
+        {
+            share: float(np.mean([(a.monte_carlo + b.monte_carlo) / 2 for a, b in splits]))
+            for share, splits in both.items()
+        },
+    )
 
 
-@dataclass(frozen=True, eq=False)
-class _Predicted:
-    """What is expected of studies of several sizes, from the curves and the spread of single pairs at half the rows."""
-
-    curves: Curves
-    k: int
-    d: int
-    half: float
-    spread: float  # the variance of single pairs
-    n_rows: int
-
-    def study(self, multiple: float, point: float, ends: tuple[float, ...], *, measured: bool = False) -> NextStudy:
-        curves, chance = self.curves, self.k / self.d
-        low, high = (0.0 if end < CHANCE else end for end in ends)
-        # By the inequality of Cauchy and Schwarz the list of n rows agrees with a study of m rows at most so well.
-        lists = np.sqrt(curves.at(1.0) * curves.at(multiple))
-        again_low, again_high = curves.quantiles(lists, (TAIL, 1 - TAIL))
-        again = point if multiple == 1 else curves.mean(lists)
-        scale = variance_scale(curves.at(multiple)) / variance_scale(self.half)
-        noise = np.random.default_rng(SEED).standard_normal(len(lists)) * np.sqrt(self.spread * scale)
-        single = curves.quantiles((lists + noise) * (1 - chance) + chance, (TAIL, 1 - TAIL))
-        return NextStudy(
-            multiple,
-            int(multiple * self.n_rows),
-            float(np.clip(point, low, max(low, high))),
-            low,
-            high,
-            again,
-            0.0 if again_low < CHANCE else again_low,
-            again_high,
-            max(0.0, floor(self.k * single[0] + 1e-9) / self.k),
-            min(1.0, ceil(self.k * single[1] - 1e-9) / self.k),
-            measured,
-        )
+def _next_study(
+    curves: Curves, half: Pairs, k: int, d: int, multiple: float, rows: int, point: float, ends: tuple[float, ...]
+) -> NextStudy:
+    """What is expected of studies of a size, from the curves and the spread of single pairs at half the rows."""
+    chance = k / d
+    low, high = (0.0 if end < CHANCE else end for end in ends)
+    # By the inequality of Cauchy and Schwarz the list of n rows agrees with a study of m rows at most so well.
+    lists = np.sqrt(curves.at(1.0) * curves.at(multiple))
+    again_low, again_high = curves.quantiles(lists, (TAIL, 1 - TAIL))
+    scale = variance_scale(curves.at(multiple)) / variance_scale(half.mean)
+    spread = float(half.values.var(ddof=1))  # of single pairs
+    noise = np.random.default_rng(SEED).standard_normal(len(lists)) * np.sqrt(spread * scale)
+    single = curves.quantiles((lists + noise) * (1 - chance) + chance, (TAIL, 1 - TAIL))
+    return NextStudy(
+        multiple,
+        rows,
+        float(np.clip(point, low, max(low, high))),
+        low,
+        high,
+        point if multiple == 1 else curves.mean(lists),
+        0.0 if again_low < CHANCE else again_low,
+        again_high,
+        max(0.0, floor(k * single[0] + 1e-9) / k),
+        min(1.0, ceil(k * single[1] - 1e-9) / k),
+    )

@@ -166,22 +166,13 @@ class StudyComparison(ShownFindings, Drawable, Reportable):
         """One row per feature that a study selects, those of most studies first."""
         import pandas as pd
 
-        names = [one.name for one in self.compared.studies]
-        return pd.DataFrame(
-            {
-                **{key: getattr(one, key) for key in ("feature", "studies", "p_value", "comes_back")},
-                **{
-                    f"{what}: {name}": values[place]
-                    for what, values in (
-                        ("selected", one.selected),
-                        ("direction", one.directions),
-                        ("effect", one.effects),
-                    )
-                    for place, name in enumerate(names)
-                },
-            }
-            for one in self.compared.features
-        )
+        rows = []
+        for one in self.compared.features:
+            row = {key: getattr(one, key) for key in ("feature", "studies", "p_value", "comes_back")}
+            for what, values in {"selected": one.selected, "direction": one.directions, "effect": one.effects}.items():
+                row |= {f"{what}: {of.name}": value for of, value in zip(self.compared.studies, values, strict=True)}
+            rows.append(row)
+        return pd.DataFrame(rows)
 
     @property
     def pairs(self) -> pd.DataFrame:

@@ -41,7 +41,7 @@ class Box:
     """Something of a height. With `keep` what follows stands on the same page; `head` is repeated on a new one."""
 
     height: float
-    draw: Callable[[float], str]
+    draw: Callable[[float], str] = lambda y: ""
     keep: bool = False
     head: Box | None = None
     outline: str = ""
@@ -147,7 +147,7 @@ def _heading(text: str, level: int) -> Iterator[Box]:
         before = above if place == 0 else 0.0
         outline = text if place == 0 and level == 2 else ""
         yield Box(before + LINE * size, _line(line, size, INK, down=before, bold=True), keep=True, outline=outline)
-    yield Box(2.0, _nothing, keep=True)
+    yield Box(2.0, keep=True)
 
 
 def _paragraph(
@@ -173,10 +173,6 @@ def _line(
         return marked + _text(MARGIN + right, base, text, size, colour, bold=bold)
 
     return draw
-
-
-def _nothing(y: float) -> str:
-    return ""
 
 
 def _text(x: float, y: float, text: str, size: float, colour: str, *, bold: bool = False, end: bool = False) -> str:
@@ -227,7 +223,7 @@ def _table(table: ReportTable, most: int | None, scale: tuple[float, float]) -> 
         yield row_box(row.cells, bold=False, colour=MUTED if row.is_baseline else INK, head=head)
     if shown < len(titles):
         yield from _paragraph(f"{len(titles) - shown} more columns in the page and in the csv files.", SMALL, MUTED)
-    yield Box(GAP, _nothing)
+    yield Box(GAP)
 
 
 def _cell_width(cell: TableCell) -> float:
