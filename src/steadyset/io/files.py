@@ -131,9 +131,8 @@ def readable(path: Path | File) -> Iterator[None]:
 def check_max_gb(max_gb: float) -> None:
     """Refuse a limit that is none."""
     if isinstance(max_gb, bool) or not isinstance(max_gb, (int, float)) or not max_gb > 0:
-        from steadyset.foundation.arguments import (
-            wrong_argument,  # it imports numpy, which limited processes do not need
-        )
+        # It imports numpy, which limited processes do not need.
+        from steadyset.foundation.arguments import wrong_argument
 
         raise wrong_argument("max_gb", "a positive number", max_gb)
 
@@ -142,11 +141,8 @@ def refuse_size(path: Path | File, n_bytes: int, max_gb: float) -> None:
     """Refuse what would take more memory than allowed, before it is read."""
     check_max_gb(max_gb)
     if n_bytes > max_gb * 2**30:
-        raise InputError(
-            f"{path} would take more than {max_gb:g} GB of memory; if you trust the file, raise the limit with ",
-            Argument("max_gb", ...),
-            ".",
-        )
+        told = f"{path} would take more than {max_gb:g} GB of memory; if you trust the file, raise the limit with "
+        raise InputError(told, Argument("max_gb", ...), ".")
     size = path.stat().st_size
     if n_bytes > max(UNPACKED_GB << 30, UNPACKED_TIMES * size) and not path.is_dir():
         raise InputError(

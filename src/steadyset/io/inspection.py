@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from steadyset.foundation.errors import InputError
 from steadyset.io.disk import file_path
@@ -15,9 +14,6 @@ from steadyset.io.files import MAX_GB, File
 from steadyset.io.formats.columns import FEATURE, RUN
 from steadyset.io.formats.record import ANNOTATED, LISTS, TABLE, format_of
 from steadyset.io.labels import several, some_names
-
-if TYPE_CHECKING:
-    from steadyset.io.formats.columns import Columns
 
 DATA, SELECTIONS = "data", "recorded selections"
 FOLDER = "folder of lists"
@@ -154,7 +150,7 @@ def inspect(
 
     file = File(file_path(path))
     where = None if samples is None else File(file_path(samples))
-    asked = Asked(file, Roles(None, None), where, transpose, sheet, samples_sheet, layer, delimiter, max_gb)
+    asked = Asked(file, Roles(), where, transpose, sheet, samples_sheet, layer, delimiter, max_gb)
     known = format_of(file.name)
     kind = FOLDER if file.is_dir() else known.name if known is not None else "text"
     if kind == FOLDER or (known is not None and not {TABLE, ANNOTATED} & set(known.holds)):
@@ -163,16 +159,15 @@ def inspect(
         table = table_of(asked)
         targets, layout = possible_targets(asked, table)
     except InputError:
-        if samples is not None or transpose or layer is not None or known is None or LISTS not in known.holds:
-            raise
-        try:
-            return _recorded(file, kind, sheet, max_gb)
-        except InputError:
-            pass
+        if samples is None and not transpose and layer is None and known is not None and LISTS in known.holds:
+            with suppress(InputError):
+                return _recorded(file, kind, sheet, max_gb)
         raise
     if table is None:  # the numbers are read when a target is chosen
         return Inspection(file.path, kind, DATA, layout, targets=targets, file=file)
-    if _may_be_recorded(table):
+    # A table may be one of selections that names runs and features, has no numbers, or 0 and 1 alone.
+    named = {RUN, FEATURE} <= set(table.names) or not len(table.numeric)
+    if named or (len(table.others) <= 1 and ((table.X == 0) | (table.X == 1)).all()):
         with suppress(InputError):
             return replace(_recorded(file, kind, sheet, max_gb), targets=targets)
     names = tuple(table.names)
@@ -189,10 +184,3 @@ def _recorded(file: File, kind: str, sheet: str | int | None, max_gb: float) -> 
     layout, *notes = entries.notes or ("one row per run, one column per feature",)
     sizes, names = (entries.n_runs, entries.n_features), tuple(entries.names or ())
     return Inspection(file.path, kind, SELECTIONS, layout, *sizes, names, notes=tuple(notes), file=file)
-
-
-def _may_be_recorded(table: Columns) -> bool:
-    """Whether a table may be one of selections: it names runs and features, has no numbers, or 0 and 1 alone."""
-    if {RUN, FEATURE} <= set(table.names) or not len(table.numeric):
-        return True
-    return len(table.others) <= 1 and bool(((table.X == 0) | (table.X == 1)).all())

@@ -66,10 +66,8 @@ def check_same_order(
 
     Names that are None stand for the order of some data; `what_first` and `what_second` say whose names they are.
     """
-    for names, other, what, what_other in (
-        (first, second, what_first, what_second),
-        (second, first, what_second, what_first),
-    ):
+    one, another = (first, second, what_first, what_second), (second, first, what_second, what_first)
+    for names, other, what, what_other in (one, another):
         if isinstance(names, AppearanceOrder) and other is None:
             raise InputError(
                 f"The features of {what} are numbered as their names appear ({some_names(names)}), and {what_other} "

@@ -92,15 +92,13 @@ def number_frame(table: Any, what: str) -> tuple[NDArray[Any], list[str]]:
     """The numbers of a frame, and the names of its columns."""
     frame = as_frame(table, what)
     plain = _plain_columns(frame)
-    bad = [
-        name for name, kind in frame.schema.items() if not (kind.is_numeric() or kind == nw.Boolean or name in plain)
-    ]
+    kinds = [(name, kind) for name, kind in frame.schema.items() if name not in plain]
+    bad = [name for name, kind in kinds if not kind.is_numeric() and kind != nw.Boolean]
     if bad:
         name, *others = bad
+        held = _kind_in_words(frame[name])
         more = f", and others that hold no numbers ({some_names(others)})" if others else ""
-        raise InputError(
-            f"{what} has the column {name!r} {_kind_in_words(frame[name])}{more}; expected numbers or bools."
-        )
+        raise InputError(f"{what} has the column {name!r} {held}{more}; expected numbers or bools.")
     return number_array(_values(frame, plain), what), [str(name) for name in frame.columns]
 
 
@@ -111,19 +109,13 @@ def _plain_columns(frame: nw.DataFrame[Any]) -> dict[str, Floats]:
     """
     plain: dict[str, Floats] = {}
     for name, kind in frame.schema.items():
-        if (
-            kind == nw.Unknown
-            and frame[name].null_count() < len(frame)
-            and _as_numpy(frame[name]).dtype.kind in NUMERIC
-        ):
-            plain[name] = _as_numpy(frame[name]).astype(np.float64)
+        if kind == nw.Unknown and frame[name].null_count() < len(frame):
+            values = np.asarray(frame[name].to_native())
+            if values.dtype.kind in NUMERIC:
+                plain[name] = values.astype(np.float64)
         elif kind == nw.Boolean and frame[name].null_count() > 0:
             plain[name] = frame[name].cast(nw.Float64).to_numpy()
     return plain
-
-
-def _as_numpy(column: nw.Series[Any]) -> NDArray[Any]:
-    return np.asarray(column.to_native())
 
 
 def _kind_in_words(column: nw.Series[Any]) -> str:
@@ -133,11 +125,8 @@ def _kind_in_words(column: nw.Series[Any]) -> str:
     if column.dtype == nw.Unknown:  # of a type that narwhals does not know, such as complex numbers and periods
         native = column.to_native().dtype
         return f"of {WORDS.get(getattr(native, 'kind', ''), f'type {native}')}"
-    return (
-        f"of Python objects, such as {column.drop_nulls()[0]!r}"
-        if column.dtype == nw.Object
-        else f"of type {column.dtype}"
-    )
+    objects = column.dtype == nw.Object
+    return f"of Python objects, such as {column.drop_nulls()[0]!r}" if objects else f"of type {column.dtype}"
 
 
 def _values(frame: nw.DataFrame[Any], plain: Mapping[str, Floats]) -> NDArray[Any]:

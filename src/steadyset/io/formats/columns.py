@@ -10,7 +10,7 @@ import io
 import math
 import re
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -131,154 +131,114 @@ def read_wide_csv(
 ) -> Columns | None:
     """A csv file with many columns, most of them numbers; None where it is not as regular as that.
 
-    All numbers are parsed as one long column, which costs the same for many columns as for few.
+    All numbers are parsed as one long column, which costs the same for many columns as for few. A line may be a large
+    part of the file, so that nothing holds it longer than needed.
     """
     import pyarrow as pa
 
-    parser = _Parser(names, delimiter, apart, decimal)
-    with source as lines:
-        if has_header:
-            lines.readline()
-        try:
-            while parser.take(lines):
-                pass
-            return parser.columns() if parser.regular else None
-        except (pa.ArrowException, csv.Error, UnicodeDecodeError):
+    separator, apart = delimiter.encode(), set(apart)
+    other: list[int] | None = None  # the columns that are not numbers, by the first line of data
+    rows: list[list[str]] = []  # their cells
+    blocks: deque[Floats] = deque()
+    waiting, n_waiting = io.BytesIO(), 0
+    try:
+        with source as lines:
+            if has_header:
+                lines.readline()
+            while line := lines.readline():
+                line = line.rstrip(b"\r\n")
+                comment = line.startswith(b"#") and line.count(separator) + 1 < len(names)
+                if comment or not line.strip(separator):  # or an empty row, perhaps of as many cells as the others
+                    continue
+                if b"\r" in line:
+                    return None
+                if b'"' in line:
+                    line = "\n".join(next(csv.reader([line.decode()], delimiter=delimiter))).encode()
+                else:
+                    line = line.replace(separator, b"\n")
+                if line.count(b"\n") + 1 != len(names):
+                    return None
+                if other is None:
+                    cells = (line[before + 1 : end] for before, end in pairwise(chain([-1], _ends(line))))
+                    other = [f for f, cell in enumerate(cells) if names[f] in apart or not _is_number(cell, decimal)]
+                    if len(other) > MOST_OTHERS:
+                        return None
+                if other:
+                    texts, line = _without_others(line, other)
+                    rows.append(texts)
+                waiting.write(line)
+                waiting.write(b"\n")  # which a last cell that is empty needs
+                n_waiting += 1
+                del line
+                if waiting.tell() > BYTES_AT_ONCE:
+                    blocks.append(_parsed(waiting.getbuffer(), n_waiting, len(names) - len(other), decimal))
+                    waiting, n_waiting = io.BytesIO(), 0
+        if other is None:
             return None
+        numeric = np.delete(np.arange(len(names)), other)
+        if n_waiting:
+            blocks.append(_parsed(waiting.getbuffer(), n_waiting, len(numeric), decimal))
+    except (pa.ArrowException, csv.Error, UnicodeDecodeError):
+        return None
+    del waiting
+    X = np.empty((sum(map(len, blocks)), len(numeric)))
+    first = 0
+    while blocks:  # each makes room for those that follow
+        block = blocks.popleft()
+        X[first : first + len(block)] = block
+        first += len(block)
+        del block
+    whole = np.ones(X.shape[1], dtype=np.bool_)
+    for row in X:
+        whole &= row == np.rint(row)
+    columns = zip(other, zip(*rows, strict=True), strict=True)  # as they are written: nobody knows yet what they mean
+    others = {f: pa.chunked_array([pa.array(cells, pa.string())]) for f, cells in columns}
+    return Columns(names, len(X), numeric, X, others, whole, decimal=decimal)
 
 
-class _Parser:
-    """Takes the lines of a file one by one and parses them when there are enough."""
+def _ends(line: bytes) -> Ints:
+    """Where cells end that stand one below the other: a list of the cells would take several times the file."""
+    return np.append(np.flatnonzero(np.frombuffer(line, np.uint8) == ord("\n")), len(line))
 
-    def __init__(self, names: list[str], delimiter: str, apart: Collection[str], decimal: str) -> None:
-        self.names, self.delimiter, self.apart, self.decimal = names, delimiter.encode(), set(apart), decimal
-        self.other: list[int] | None = None
-        self.regular = True
-        self.rows: list[list[str]] = []
-        self.blocks: deque[Floats] = deque()
-        self.waiting, self.n_waiting = io.BytesIO(), 0
 
-    def take(self, lines: IO[bytes]) -> bool:
-        """Keep the next line; False at the end, and where a line does not have a cell for each column (irregular).
+def _without_others(line: bytes, other: Sequence[int]) -> tuple[list[str], bytes]:
+    """The cells of the other columns, and the cells that are left, one below the other."""
+    ends = _ends(line)
+    spans = [(0 if f == 0 else int(ends[f - 1]) + 1, int(ends[f])) for f in other]
+    between = zip([0, *(end + 1 for _, end in spans)], [*(start for start, _ in spans), len(line) + 1], strict=True)
+    left = b"".join(line[start:end] for start, end in between)
+    texts = [line[start:end].decode() for start, end in spans]
+    return texts, left[:-1] if spans[-1][1] == len(line) else left
 
-        A line may be a large part of the file, so that nothing holds it longer than needed.
-        """
-        line = lines.readline()
-        if not line:
-            return False
-        line = line.rstrip(b"\r\n")
-        if not line.strip(self.delimiter):  # an empty row, perhaps of as many cells as the others
-            return True
-        if line.startswith(b"#") and line.count(self.delimiter) + 1 < len(self.names):  # a comment
-            return True
-        cells = None if b"\r" in line else self._numbers(line)
-        del line
-        if cells is None:
-            self.regular = False
-            return False
-        self.waiting.write(cells)
-        self.waiting.write(b"\n")  # which a last cell that is empty needs
-        self.n_waiting += 1
-        del cells
-        if self.waiting.tell() > BYTES_AT_ONCE:
-            self._parse()
+
+def _is_number(cell: bytes, decimal: str) -> bool:
+    text = cell.decode().strip()
+    if text in NULLS:
         return True
+    try:
+        float(text.replace(decimal, "."))
+    except ValueError:
+        return False
+    return "_" not in text  # which Python reads as a number, and nobody else does
 
-    def _numbers(self, line: bytes) -> bytes | None:
-        """The cells of the columns of numbers, one below the other; None where there is not one for each column."""
-        if self.other is not None and not self.other and b'"' not in line:
-            return self._lines_of_cells(line) if line.count(self.delimiter) + 1 == len(self.names) else None
-        cells = self._lines_of_cells(line)
-        # A place per cell: a list of the cells themselves would take several times the file.
-        ends = np.append(np.flatnonzero(np.frombuffer(cells, np.uint8) == ord("\n")), len(cells))
-        if len(ends) != len(self.names):
-            return None
-        if self.other is None:
-            self._look(cells, ends)
-        assert self.other is not None
-        if len(self.other) > MOST_OTHERS:
-            return None
-        return self._without_others(cells, ends) if self.other else cells
 
-    def columns(self) -> Columns | None:
-        self._parse()
-        if self.other is None:
-            return None
-        numeric = np.delete(np.arange(len(self.names)), self.other)
-        X = np.empty((sum(map(len, self.blocks)), len(numeric)))
-        first = 0
-        while self.blocks:  # each makes room for those that follow
-            block = self.blocks.popleft()
-            X[first : first + len(block)] = block
-            first += len(block)
-            del block
-        whole = np.ones(X.shape[1], dtype=np.bool_)
-        for row in X:
-            whole &= row == np.rint(row)
-        return Columns(self.names, len(X), numeric, X, self._others(), whole, decimal=self.decimal)
+def _parsed(cells: memoryview, n_lines: int, n_numeric: int, decimal: str) -> Floats:
+    """Cells one below the other as rows of numbers; one that is none raises."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
 
-    def _lines_of_cells(self, line: bytes) -> bytes:
-        """The cells one below the other."""
-        if b'"' not in line:
-            return line.replace(self.delimiter, b"\n")
-        return "\n".join(next(csv.reader([line.decode()], delimiter=self.delimiter.decode()))).encode()
-
-    def _without_others(self, line: bytes, ends: Ints) -> bytes:
-        """Keep the cells of the other columns apart; the cells that are left."""
-        assert self.other is not None
-        spans = [(0 if f == 0 else int(ends[f - 1]) + 1, int(ends[f])) for f in self.other]
-        self.rows.append([line[start:end].decode() for start, end in spans])
-        between = zip([0, *(end + 1 for _, end in spans)], [*(start for start, _ in spans), len(line) + 1], strict=True)
-        left = b"".join(line[start:end] for start, end in between)
-        return left[:-1] if spans[-1][1] == len(line) else left
-
-    def _look(self, line: bytes, ends: Ints) -> None:
-        """Which columns are not numbers, by the first line of data."""
-        cells = (line[before + 1 : end] for before, end in pairwise(chain([-1], ends)))
-        self.other = [f for f, cell in enumerate(cells) if self.names[f] in self.apart or not self._is_number(cell)]
-
-    def _is_number(self, cell: bytes) -> bool:
-        text = cell.decode().strip()
-        if text in NULLS:
-            return True
-        try:
-            float(text.replace(self.decimal, "."))
-        except ValueError:
-            return False
-        return "_" not in text  # which Python reads as a number, and nobody else does
-
-    def _parse(self) -> None:
-        """The waiting cells as numbers, one below the other; one that is none raises."""
-        import pyarrow as pa
-        from pyarrow import csv as arrow_csv
-
-        if not self.n_waiting or self.other is None:
-            return
-        n_lines, n_numeric = self.n_waiting, len(self.names) - len(self.other)
-        cells = self.waiting.getbuffer()
-        self.waiting, self.n_waiting = io.BytesIO(), 0
-        if not n_numeric:
-            self.blocks.append(np.empty((n_lines, 0)))
-        else:
-            found = arrow_csv.read_csv(
-                pa.BufferReader(pa.py_buffer(cells)),
-                read_options=arrow_csv.ReadOptions(column_names=["x"], use_threads=False),
-                parse_options=arrow_csv.ParseOptions(ignore_empty_lines=False, quote_char=False, delimiter="\x01"),
-                convert_options=arrow_csv.ConvertOptions(
-                    column_types={"x": pa.float64()}, decimal_point=self.decimal, null_values=NULLS
-                ),
-                memory_pool=pa.system_memory_pool(),  # which takes the room that lines have left
-            )
-            self.blocks.append(found.column(0).to_numpy().reshape(n_lines, n_numeric))
-
-    def _others(self) -> dict[int, pa.ChunkedArray]:
-        """The other columns as they are written: what they stand for, nobody knows yet."""
-        import pyarrow as pa
-
-        return {
-            f: pa.chunked_array([pa.array([row[place] for row in self.rows], pa.string())])
-            for place, f in enumerate(self.other or ())
-        }
+    if not n_numeric:
+        return np.empty((n_lines, 0))
+    found = arrow_csv.read_csv(
+        pa.BufferReader(pa.py_buffer(cells)),
+        read_options=arrow_csv.ReadOptions(column_names=["x"], use_threads=False),
+        parse_options=arrow_csv.ParseOptions(ignore_empty_lines=False, quote_char=False, delimiter="\x01"),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types={"x": pa.float64()}, decimal_point=decimal, null_values=NULLS
+        ),
+        memory_pool=pa.system_memory_pool(),  # which takes the room that lines have left
+    )
+    return np.asarray(found.column(0).to_numpy().reshape(n_lines, n_numeric))
 
 
 UNFOLDED_TEXTS = 1_000_000

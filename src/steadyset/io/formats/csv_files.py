@@ -82,9 +82,16 @@ def text_table(path: File, delimiter: str | None, max_gb: float, *, bytes_a_cell
     rewritten = form.runs or form.padded
     separator = TAB if form.runs else form.delimiter
 
+    def pieces() -> Iterator[bytes]:
+        if rewritten:
+            yield from _written(text_rows(path, form), separator)
+            return
+        with table_lines(path, form) as (lines, rows):  # as they are, from a whole header on
+            yield from _written([repaired_header(next(rows), form)], form.delimiter)
+            yield from (line.encode() for line in lines)
+
     def stream() -> IO[bytes]:
-        pieces = _written(text_rows(path, form), separator) if rewritten else _repaired(path, form)
-        return io.BufferedReader(_Pieces(pieces), CHUNK)
+        return io.BufferedReader(_Pieces(pieces()), CHUNK)
 
     return TextTable(path, separator, form.words, stream, row_names=form.heading.short, given=given)
 
@@ -155,13 +162,6 @@ def _other_encoding(path: File, encoding: str, max_gb: float) -> str:
 ASCII = frozenset(map(chr, range(128)))
 
 
-def _repaired(path: File, form: TextForm) -> Iterator[bytes]:
-    """The lines of a table in UTF-8, from a whole header on."""
-    with table_lines(path, form) as (lines, rows):
-        yield from _written([repaired_header(next(rows), form)], form.delimiter)
-        yield from (line.encode() for line in lines)
-
-
 def _written(rows: Iterable[list[str]], delimiter: str) -> Iterator[bytes]:
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
@@ -175,7 +175,7 @@ def _written(rows: Iterable[list[str]], delimiter: str) -> Iterator[bytes]:
 
 
 class _Pieces(io.RawIOBase):
-    """A file of what an iterator gives."""
+    """A file of what an iterator gives, piece by piece."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self.pieces, self.left = pieces, memoryview(b"")
@@ -184,18 +184,11 @@ class _Pieces(io.RawIOBase):
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        filled = 0
-        while filled < len(buffer):
-            if not self.left:
-                piece = next(self.pieces, None)
-                if piece is None:
-                    break
-                self.left = memoryview(piece)
-            count = min(len(self.left), len(buffer) - filled)
-            buffer[filled : filled + count] = self.left[:count]
-            self.left = self.left[count:]
-            filled += count
-        return filled
+        if not self.left:
+            self.left = memoryview(next(filter(None, self.pieces), b""))
+        count = min(len(self.left), len(buffer))
+        buffer[:count], self.left = self.left[:count], self.left[count:]
+        return count
 
 
 def read_csv(text: TextTable, labels: bool, apart: Collection[str]) -> tuple[pa.Table, tuple[str, ...], str]:
@@ -215,7 +208,12 @@ def read_csv(text: TextTable, labels: bool, apart: Collection[str]) -> tuple[pa.
         _refuse_nameless(text, table)
     if text.row_names:
         _refuse_repeated_row_names(text, table.column(0).to_pylist())
-    return (_labelled(table, nameless) if labels else table), notes, decimal
+    if labels and nameless:
+        table = table.rename_columns([f"x{f}" for f in range(table.num_columns)])
+    elif labels and table.column_names[0] == "":  # the row names of a frame
+        names = table.column_names
+        table = table.drop_columns("") if RUN in names else table.rename_columns([RUN, *names[1:]])
+    return table, notes, decimal
 
 
 def read_many_columns(text: TextTable, labels: bool, apart: Sequence[str]) -> Columns | None:
@@ -260,6 +258,10 @@ def _read(text: TextTable, labels: bool, decimal: str, apart: Collection[str]) -
     nameless = _is_data(header.split(text.delimiter))
     block = (1 << 20) + 8 * len(header)  # a row has to fit into a block
 
+    def with_other_cells(row: Any) -> str:
+        """What becomes of a row with more or fewer cells than others: a comment is none."""
+        return "skip" if row.text.startswith(COMMENT) else "error"
+
     def read(texts: Sequence[str]) -> pa.Table:
         # Arrow reads a file with several threads, and a stream with one.
         content, packed = text.path.content, is_packed(text.path)
@@ -272,7 +274,7 @@ def _read(text: TextTable, labels: bool, decimal: str, apart: Collection[str]) -
             source,
             read_options=arrow_csv.ReadOptions(block_size=block, autogenerate_column_names=nameless),
             parse_options=arrow_csv.ParseOptions(
-                delimiter=text.delimiter, newlines_in_values=True, invalid_row_handler=_skip_comments
+                delimiter=text.delimiter, newlines_in_values=True, invalid_row_handler=with_other_cells
             ),
             convert_options=arrow_csv.ConvertOptions(
                 column_types=dict.fromkeys(texts, pa.string()), decimal_point=decimal, null_values=NULLS
@@ -296,28 +298,13 @@ def _read(text: TextTable, labels: bool, decimal: str, apart: Collection[str]) -
     return table, nameless
 
 
-def _skip_comments(row: Any) -> str:
-    """What becomes of a row with more or fewer cells than others."""
-    return "skip" if row.text.startswith(COMMENT) else "error"
-
-
-def _labelled(table: pa.Table, nameless: bool) -> pa.Table:
-    names = table.column_names
-    if nameless:
-        return table.rename_columns([f"x{f}" for f in range(len(names))])
-    if names[0] == "":  # the row names of a frame
-        return table.drop_columns("") if RUN in names else table.rename_columns([RUN, *names[1:]])
-    return table
-
-
 def _refuse_separator(text: TextTable, header: str) -> None:
     """Say what separates the cells, where somebody said something else."""
     for found, word in DELIMITERS.items():
         if text.given and text.delimiter not in header and found in header:
+            right = Argument("delimiter", "tab" if found == TAB else found)
             raise InputError(
-                f"{text.path} seems to be separated by {word}; give ",
-                Argument("delimiter", "tab" if found == TAB else found),
-                ", or none to have it found.",
+                f"{text.path} seems to be separated by {word}; give ", right, ", or none to have it found."
             )
 
 
@@ -347,14 +334,11 @@ def _use_commas(text: TextTable, points: pa.Table, commas: pa.Table) -> bool:
     lost = [f for f in changed if str(commas.schema.field(f).type) == "string"]
     gained = [f for f in changed if str(points.schema.field(f).type) == "string"]
     if gained and lost:
-        comma, point = points.column_names[gained[0]], points.column_names[lost[0]]
-        with_comma, with_point = (
-            column.drop_null()[0].as_py() for column in (points.column(gained[0]), commas.column(lost[0]))
+        comma, point = (
+            f"{table.column(f).drop_null()[0].as_py()!r} in {table.column_names[f]!r}"
+            for table, f in ((points, gained[0]), (commas, lost[0]))
         )
-        raise InputError(
-            f"{text.path} has decimal commas ({with_comma!r} in {comma!r}) and points ({with_point!r} in {point!r}); "
-            "save it with one of them."
-        )
+        raise InputError(f"{text.path} has decimal commas ({comma}) and points ({point}); save it with one of them.")
     numbers = [text for f in gained for text in points.column(f).drop_null().unique().to_pylist() if "," in text]
     if numbers and all(map(THOUSANDS.fullmatch, numbers)):
         raise InputError(

@@ -105,10 +105,8 @@ class Hdf5:
             raise self.damaged(f"{dataset.name} has no values")
         if dataset.external or dataset.is_virtual:
             raise InputError(f"{self.path} keeps {dataset.name} in other files, which are not read; save it whole.")
-        creation = dataset.id.get_create_plist()
-        filters = {creation.get_filter(i)[0] for i in range(creation.get_nfilters())}
-        if filters - BUILT_IN:
-            plugin = f"the HDF5 filter {min(filters - BUILT_IN)}"
+        if foreign := set(_filters(dataset)) - BUILT_IN:
+            plugin = f"the HDF5 filter {min(foreign)}"
             raise InputError(f"{self.path} is compressed by a plugin ({plugin}); save it with gzip or uncompressed.")
         size = BYTES_A_TEXT if dataset.dtype.kind == "O" else dataset.dtype.itemsize
         count = dataset.size if n_cells is None else n_cells
@@ -147,8 +145,7 @@ class Hdf5:
 
     def _text_references(self, dataset: Any) -> Iterator[bytes]:
         """What a dataset of texts stores for each of them: its length, and where it lies."""
-        creation = dataset.id.get_create_plist()
-        filters = [creation.get_filter(i)[0] for i in range(creation.get_nfilters())]
+        filters = _filters(dataset)
         if set(filters) - {DEFLATE, SHUFFLE, FLETCHER}:
             raise InputError(f"{self.path} has its texts compressed by lzf or another filter; save it with gzip.")
         if dataset.chunks is None:
@@ -218,9 +215,8 @@ def read_h5ad(path: File, roles: Roles, *, layer: str | None = None, max_gb: flo
 def _matrix(file: Hdf5, layer: str | None) -> tuple[Any, Any]:
     """Where the values lie, and the frame that names their columns."""
     root = file.file
-    layers = file.child(root, "layers")
+    layers, raw = file.child(root, "layers"), file.child(root, RAW)
     known = [] if layers is None else sorted(map(str, layers))
-    raw = file.child(root, RAW)
     if layer is not None and layer in known:
         return file.child(layers, layer), file.child(root, "var")
     if layer == RAW and raw is not None:
@@ -285,10 +281,8 @@ def _fill(file: Hdf5, place: Any, X: Floats) -> None:
         columns = indices[low:high].astype(np.int64)
         if len(columns) and not 0 <= columns.min() <= columns.max() < X.shape[1]:
             raise file.damaged(f"{place.name}/indices points outside of the table")
-        block = sparse.csr_array(
-            (data[low:high].astype(np.float64), columns, ends[row : end + 1] - low), shape=(end - row, X.shape[1])
-        )
-        X[row:end] = block.toarray()
+        cells = data[low:high].astype(np.float64), columns, ends[row : end + 1] - low
+        X[row:end] = sparse.csr_array(cells, shape=(end - row, X.shape[1])).toarray()
         row = end
 
 
@@ -299,9 +293,8 @@ class Frame(Mapping[str, Sequence[Any]]):
         import h5py
 
         if isinstance(group, h5py.Dataset):
-            raise InputError(
-                f"{file.path} was written by anndata before version 0.7; open it there and save it with a newer one."
-            )
+            old = f"{file.path} was written by anndata before version 0.7"
+            raise InputError(f"{old}; open it there and save it with a newer one.")
         if group is None or "_index" not in group.attrs:
             raise file.damaged(f"it has no {what}, or one without names")
         self.file, self.group = file, group
@@ -348,6 +341,12 @@ class Frame(Mapping[str, Sequence[Any]]):
         if len(mask) != len(values):
             raise self.file.damaged(f"{place.name} has {len(values)} values and {len(mask)} marks")
         return [None if missing else value for value, missing in zip(values.tolist(), mask.astype(bool), strict=True)]
+
+
+def _filters(dataset: Any) -> list[int]:
+    """The ways of packing that a dataset went through, in their order."""
+    creation = dataset.id.get_create_plist()
+    return [creation.get_filter(i)[0] for i in range(creation.get_nfilters())]
 
 
 def _kind(place: Any) -> str:

@@ -63,7 +63,9 @@ def find_heading(rows: TextRows, comments: Sequence[bool]) -> Heading:
     filled = [row for row in rows if any(row)]
     usual = usual_width([len(row) for row in filled])
     body = [row for row in filled[-max(1, len(filled) // 2) :] if len(row) == usual]
-    numeric = _numeric_columns(body)
+    # The columns with nothing but numbers and marks for what is missing.
+    known = [[cell for cell in cells if cell not in NULLS] for cells in zip(*body, strict=True)]
+    numeric = [column for column, cells in enumerate(known) if cells and all(map(is_number, cells))]
     above = titles = 0
     for place, row in enumerate(rows[:-1]):
         if any(row) and not comments[place]:
@@ -76,7 +78,9 @@ def find_heading(rows: TextRows, comments: Sequence[bool]) -> Heading:
     above -= commented
     short = open_end = False
     if above < len(rows) - 1:
-        open_end = _has_open_end(rows[above], rows[above + 1 :])
+        # Every row ends with an empty cell that the header has no name for.
+        ends = [row for row in rows[above + 1 :] if any(row)]
+        open_end = bool(ends) and all(len(row) == len(rows[above]) + 1 and not row[-1] for row in ends)
         short = not open_end and _is_short_header(rows[above], rows[above + 1 :], usual, numeric)
     return Heading(above, titles, short, commented, open_end)
 
@@ -100,18 +104,6 @@ def is_number(cell: str) -> bool:
 def number_of(cell: str) -> float:
     """The number that a cell reads as."""
     return float(cell.replace(",", "."))
-
-
-def _numeric_columns(body: TextRows) -> list[int]:
-    """The columns with nothing but numbers and marks for what is missing."""
-    if not body:
-        return []
-    found = []
-    for column, cells in enumerate(zip(*body, strict=True)):
-        known = [cell for cell in cells if cell not in NULLS]
-        if known and all(map(is_number, known)):
-            found.append(column)
-    return found
 
 
 def _is_title(row: Sequence[str], below: TextRows, usual: int, numeric: Sequence[int]) -> bool:
@@ -166,17 +158,10 @@ def _is_short_header(row: Sequence[str], below: TextRows, usual: int, numeric: S
     )
 
 
-def _has_open_end(header: Sequence[str], below: TextRows) -> bool:
-    """Whether every row ends with an empty cell that the header has no name for."""
-    filled = [row for row in below if any(row)]
-    return bool(filled) and all(len(row) == len(header) + 1 and not row[-1] for row in filled)
-
-
 def _is_commented_header(comment: Sequence[str], after: Sequence[str], usual: int, numeric: Sequence[int]) -> bool:
     """A last comment with a name for each column, above a row of data."""
-    if usual < 2 or len(comment) != usual or len(after) != usual or not any(comment):
-        return False
-    return any(is_number(after[f]) for f in numeric) and not any(is_number(comment[f]) for f in numeric)
+    table = 2 <= usual == len(comment) == len(after) and any(comment)
+    return table and any(is_number(after[f]) for f in numeric) and not any(is_number(comment[f]) for f in numeric)
 
 
 def unnamed_in_r(columns: Sequence[object]) -> bool:
@@ -233,9 +218,7 @@ def is_heading(lists: Sequence[Sequence[str]]) -> bool | None:
         return True
     if "" in firsts or len(set(firsts)) < len(firsts) or not names.isdisjoint(firsts):
         return False
-    if all(CALLED_RUN.fullmatch(first) or is_run_word(first) for first in firsts):
-        return True
-    if _unlike(firsts, names):
+    if all(CALLED_RUN.fullmatch(first) or is_run_word(first) for first in firsts) or _unlike(firsts, names):
         return True
     if are_row_numbers(firsts, None):
         return True if len(firsts) > 2 else None

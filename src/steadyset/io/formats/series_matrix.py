@@ -50,12 +50,11 @@ def read_series_matrix(path: File, max_gb: float) -> tuple[Source, SeriesHeader]
     names = [] if table is None else [str(name) for name in table.column_names[1:]]
     if table is None or not table.num_rows or not names:
         series = path.name.split("_", 1)[0]
-        raise InputError(
+        told = (
             f"{path} says what the samples are and holds no values, as usual for sequencing data; download the counts "
-            f"or expression values from the supplementary files of {series} at GEO, and give this file with ",
-            Argument("samples", path.name),
-            ".",
         )
+        told += f"or expression values from the supplementary files of {series} at GEO, and give this file with "
+        raise InputError(told, Argument("samples", path.name), ".")
     if len(set(names)) < len(names):
         raise InputError(f"{path} has two columns of one sample; it is damaged.")
     if n_others := len(set(names) ^ set(header[ACCESSION])):
@@ -138,11 +137,10 @@ def _columns(fields: Mapping[str, list[list[str]]]) -> dict[str, list[str]]:
     """Characteristics by their keys, which may stand in other lines for other samples; then the fields themselves."""
     columns: dict[str, list[str]] = {}
     spelled: dict[tuple[str, str], str] = {}
-    for field, rows in fields.items():
-        if not field.startswith(CHARACTERISTICS):
-            continue
+    told = [field for field in fields if field.startswith(CHARACTERISTICS)]
+    for field in told:
         channel = field.removeprefix(CHARACTERISTICS)
-        for row in rows:
+        for row in fields[field]:
             for sample, cell in enumerate(row):
                 key, colon, value = (part.strip() for part in cell.partition(":"))
                 if not cell.strip():
@@ -154,7 +152,7 @@ def _columns(fields: Mapping[str, list[list[str]]]) -> dict[str, list[str]]:
                 column = columns.setdefault(name, [""] * len(row))
                 column[sample] = f"{column[sample]}; {value}" if column[sample] else value
     for field, rows in fields.items():
-        if not field.startswith(CHARACTERISTICS):
+        if field not in told:
             for i, row in enumerate(rows):
                 columns.setdefault(field if i == 0 else f"{field}.{i}", row)
     return columns

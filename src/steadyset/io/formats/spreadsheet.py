@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
@@ -71,9 +71,10 @@ def among_names(rows: Sequence[Sequence[str]], dates: Places) -> dict[tuple[int,
 
 def gene_dates_told(date: str, where: str, count: int) -> str:
     """What is to be said of dates among names, the first of which is at a place."""
-    day, month = _day_and_month(date)
+    day, month = sorted(date.split("-"))  # digits come before letters
+    gene = f"{STEMS.get(month.capitalize(), month.upper())}{int(day)}"
     names = "1 name is a date" if count == 1 else f"{count} names are dates"
-    return f"{names} ({date!r} {where}), {MADE} such as {STEMS.get(month, month.upper())}{day}: check the source"
+    return f"{names} ({date!r} {where}), {MADE} such as {gene}: check the source"
 
 
 def gene_dates_in(names: Sequence[str], where: str = "in the header") -> tuple[str, ...]:
@@ -88,20 +89,16 @@ def _is_word(cell: str) -> bool:
     return any(character.isalpha() for character in cell)
 
 
-def _day_and_month(date: str) -> tuple[int, str]:
-    first, last = date.split("-")
-    day, month = (first, last) if first.isdigit() else (last, first)
-    return int(day), month.capitalize()
-
-
 def csv_text(rows: Sequence[Mapping[Any, Any]], *, safe: bool = False) -> str:
     """Rows that share their keys as csv; with `safe`, no cell of it is a formula to a spreadsheet."""
     shown = [{key: _cell(value) for key, value in row.items()} for row in rows]
     if safe:
         shown = [{key: spreadsheet_safe(value) for key, value in row.items()} for row in shown]
     columns = list(rows[0]) if rows else []
+    # Python leaves a carriage return bare, where readers end the line, unless it quotes all texts.
+    returns = any("\r" in value for row in shown for value in row.values() if isinstance(value, str))
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n", quoting=_quoting(shown))
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL)
     writer.writerow([spreadsheet_safe(column) for column in columns] if safe else columns)
     writer.writerows([row[column] for column in columns] for row in shown)
     return text.getvalue()
@@ -193,15 +190,8 @@ def _cell(value: Any) -> Any:
     return " ".join(str(x) for x in value) if isinstance(value, tuple) else value
 
 
-def _quoting(rows: Iterable[Mapping[Any, Any]]) -> Literal[0, 2]:
-    """How to quote rows of csv: Python leaves a carriage return bare, where readers end the line, unless told so."""
-    texts = (value for row in rows for value in row.values() if isinstance(value, str))
-    return csv.QUOTE_NONNUMERIC if any("\r" in text for text in texts) else csv.QUOTE_MINIMAL
-
-
 BYTES_A_TEXT_CELL = 100  # of a cell as it is read and then as text
 WHOLE = 2.0**53
-COMMON = (str, float, bool)  # types of cells that are no dates
 BYTES_A_CELL = 32  # as the reader of workbooks keeps it
 PIECE = 1 << 22
 ATTRIBUTES = rb"(?:[^>\"']|\"[^\"]*\"|'[^']*')*"
@@ -230,9 +220,9 @@ def told_workbook(path: Path, asked: str | int | None, max_gb: float) -> dict[st
     """The sheets of a workbook and their cells as text; of one sheet alone, where one is asked for."""
     from python_calamine import CalamineWorkbook
 
-    archive = checked_archive(path, max_gb)
+    content, parts = checked_archive(path, max_gb)
     with explained_workbook(path):
-        book = CalamineWorkbook.from_filelike(io.BytesIO(archive.content))
+        book = CalamineWorkbook.from_filelike(io.BytesIO(content))
     tables = [about for about in book.sheets_metadata if str(about.typ).endswith("WorkSheet")]
     names = [about.name for about in tables]
     wanted = sheet_called(names, asked)
@@ -245,7 +235,7 @@ def told_workbook(path: Path, asked: str | int | None, max_gb: float) -> dict[st
             n_cells += sheet.height * sheet.width
             refuse_size(path, BYTES_A_TEXT_CELL * n_cells, max_gb)
             if sheet.start is not None:
-                sheets[name] = _cells(sheet) | {"formulas": uncalculated(archive.parts, name)}
+                sheets[name] = _cells(sheet) | {"formulas": uncalculated(parts, name)}
     hidden = [about.name for about in tables if not str(about.visible).endswith(".Visible")]
     return {"names": names, "hidden": hidden, "sheets": sheets}
 
@@ -266,9 +256,8 @@ def _cells(sheet: Any) -> dict[str, Any]:
     for r, values in enumerate(sheet.iter_rows()):
         texts = [value if type(value) is str else cell_text(value) for value in values]
         rows.append([seen.setdefault(text, text) for text in texts])
-        dates += [
-            (r, c, date) for c, value in enumerate(values) if type(value) not in COMMON and (date := date_text(value))
-        ]
+        days = [(c, value) for c, value in enumerate(values) if isinstance(value, datetime.date)]
+        dates += [(r, c, f"{day.day}-{MONTHS[day.month - 1]}") for c, day in days]  # as a gene that became one is shown
     merged = [(top, bottom, column) for (top, column), (bottom, _) in sheet.merged_cell_ranges or () if bottom > top]
     return {"rows": rows, "dates": dates, "merged": merged}
 
@@ -302,47 +291,31 @@ def cell_text(value: Any) -> str:
     return str(value)
 
 
-def date_text(value: Any) -> str | None:
-    """A day and its month, as a gene is shown that became a date; None for what is no date."""
-    if isinstance(value, datetime.datetime | datetime.date):
-        return f"{value.day}-{MONTHS[value.month - 1]}"
-    return None
-
-
-class Archive(NamedTuple):
-    """A workbook as the reader of workbooks gets it, and the parts that it was packed from, if it was."""
-
-    content: bytes
-    parts: Mapping[str, bytes]
-
-
-def checked_archive(path: Path, max_gb: float) -> Archive:
-    """The content of a workbook, unpacked where it is an archive."""
+def checked_archive(path: Path, max_gb: float) -> tuple[bytes, dict[str, bytes]]:
+    """The content of a workbook as the reader of workbooks gets it, and the parts of the archive, if it is one."""
     refuse_size(path, path.stat().st_size, max_gb)
     content = path.read_bytes()
     if content.startswith(OLE) and ENCRYPTED in content:
         raise InputError(f"{path} is protected by a password; save it without one.")
     if not content.startswith(ZIP):  # .xls is not compressed
-        return Archive(content, {})
+        return content, {}
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
-            parts = _unpacked(path, packed, max_gb)
+            every = packed.infolist()
+            wanted = [one for one in every if one.filename.lower().endswith(PARTS) or one.filename == MIMETYPE]
+            refuse_size(path, 2 * sum(one.file_size for one in wanted), max_gb)  # the copy takes as much again
+            parts = {one.filename: packed.read(one) for one in wanted}
     except InputError:
         raise
     # zipfile raises NotImplementedError for ways of packing that it does not know, RuntimeError for passwords.
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
         raise _unreadable(path, first_line(error)) from None
     _refuse_extents(path, parts, max_gb)
-    return Archive(_packed_again(parts), parts)
-
-
-def _unpacked(path: Path, packed: zipfile.ZipFile, max_gb: float) -> dict[str, bytes]:
-    entries = [
-        entry for entry in packed.infolist() if entry.filename.lower().endswith(PARTS) or entry.filename == MIMETYPE
-    ]
-    # The copy takes as much again.
-    refuse_size(path, 2 * sum(entry.file_size for entry in entries), max_gb)
-    return {entry.filename: packed.read(entry) for entry in entries}
+    copy = io.BytesIO()
+    with zipfile.ZipFile(copy, "w", zipfile.ZIP_STORED) as plain:
+        for name, part in parts.items():
+            plain.writestr(name, part)
+    return copy.getvalue(), parts
 
 
 def _refuse_extents(path: Path, parts: Mapping[str, bytes], max_gb: float) -> None:
@@ -355,14 +328,6 @@ def _refuse_extents(path: Path, parts: Mapping[str, bytes], max_gb: float) -> No
         extent = ods_extent(part) if name == ODS_CONTENT else xlsx_extent(part, texts, max_gb * 2**30)
         refuse_claim(path, extent.n_rows, extent.n_columns)
         refuse_size(path, extent.n_bytes, max_gb)
-
-
-def _packed_again(parts: Mapping[str, bytes]) -> bytes:
-    copy = io.BytesIO()
-    with zipfile.ZipFile(copy, "w", zipfile.ZIP_STORED) as plain:
-        for name, part in parts.items():
-            plain.writestr(name, part)
-    return copy.getvalue()
 
 
 class Extent(NamedTuple):

@@ -49,26 +49,18 @@ class Workbook:
         if sheet is not None:
             name = spreadsheet.sheet_called(self.names, sheet)
             if name is None:
-                raise InputError(
-                    f"{self.path} has no sheet {sheet!r}; it has {some_names(self.names)}; give ",
-                    Argument("sheet", self.names[0]) if self.names else "one with cells",
-                    ", or a number from 1.",
-                )
+                other = Argument("sheet", self.names[0]) if self.names else "one with cells"
+                told = f"{self.path} has no sheet {sheet!r}; it has {some_names(self.names)}; give "
+                raise InputError(told, other, ", or a number from 1.")
             return self.filled.get(name, Cells([], {})), ()
         shown = self.shown or list(self.filled)
         if not shown:
             raise InputError(f"{self.path} is empty.")
         if len(shown) > 1:
-            raise InputError(
-                f"{self.path} has {len(shown)} sheets with cells ({some_names(shown)}); choose one with ",
-                Argument("sheet", shown[0]),
-                ".",
-            )
-        notes = []
-        if len(self.names) > 1:
-            notes.append(f"sheet {shown[0]!r}")
-        unread = [name for name in self.filled if name != shown[0]]
-        if unread:
+            told = f"{self.path} has {len(shown)} sheets with cells ({some_names(shown)}); choose one with "
+            raise InputError(told, Argument("sheet", shown[0]), ".")
+        notes = [f"sheet {shown[0]!r}"] if len(self.names) > 1 else []
+        if unread := [name for name in self.filled if name != shown[0]]:
             notes.append(f"hidden and not read: {some_names(unread)}")
         return self.filled[shown[0]], tuple(notes)
 
@@ -102,21 +94,16 @@ def _read_workbook(path: File, max_gb: float, sheet: str | int | None) -> Workbo
         )
     told = json.loads(printed.decode("utf-8", "surrogatepass"))
     if "refused" in told:
-        raise InputError(
-            *(part if isinstance(part, str) else Argument(part["argument"], ...) for part in told["refused"])
-        )
+        parts = told["refused"]
+        raise InputError(*(part if isinstance(part, str) else Argument(part["argument"], ...) for part in parts))
     filled = {name: _cells(**found) for name, found in told["sheets"].items()}
     return Workbook(path, told["names"], told["hidden"], filled)
 
 
 def _cells(rows: list[list[str]], dates: list[Any], merged: list[Any], formulas: list[str]) -> Cells:
     words = ["merged cells count for each of their rows"] if _filled_down(rows, merged) else []
-    notes = []
-    if formulas:
-        how_many = several(len(formulas), "formula")
-        notes.append(
-            f"{how_many} without a stored result read as empty ({some_names(formulas)}): save the file in Excel"
-        )
+    told = f"{several(len(formulas), 'formula')} without a stored result read as empty ({some_names(formulas)})"
+    notes = [f"{told}: save the file in Excel"] if formulas else []
     return Cells(rows, {(r, c): date for r, c, date in dates}, words, notes)
 
 
@@ -285,10 +272,8 @@ class TableFile:
         `apart` are never among the numbers: in a text or a workbook they stay as they are written, 01 is not 1.
         """
         read = self._columns(labels, apart)
-        told = (
-            () if is_workbook(self.file) else spreadsheet.gene_dates_in(read.names)
-        )  # a workbook has told in which cells
-        notes = (*read.notes, *told)
+        # A workbook has told in which cells.
+        notes = read.notes if is_workbook(self.file) else (*read.notes, *spreadsheet.gene_dates_in(read.names))
         return replace(read, notes=notes, again=lambda more: self._columns(labels, (*apart, *more)))
 
     def many_columns(self, *, labels: bool, apart: Sequence[str] = ()) -> Columns | None:

@@ -303,11 +303,9 @@ def _delimiter(lines: Sequence[str], candidates: Sequence[str]) -> tuple[str, bo
         return best
     if len(candidates) == 1:
         return candidates[0], candidates[0] == " "
-    often = {
-        delimiter: sum(width > 1 for width in _widths(table, delimiter)) for delimiter in candidates if delimiter != " "
-    }
-    most = max(often, key=lambda delimiter: often[delimiter])
-    return (most if often[most] else ","), False
+    counts = {one: sum(width > 1 for width in _widths(table, one)) for one in candidates if one != " "}
+    most = max(counts, key=lambda one: counts[one])
+    return (most if counts[most] else ","), False
 
 
 def _flaws(widths: Sequence[int]) -> tuple[int, int, bool] | None:
@@ -334,10 +332,8 @@ def _widths(lines: Sequence[str], delimiter: str, runs: bool = False) -> list[in
 
 def _cells(lines: Sequence[str], delimiter: str, runs: bool = False) -> list[list[str]]:
     try:
-        rows = csv.reader(
-            [line.rstrip() if runs else line for line in lines], delimiter=delimiter, skipinitialspace=runs
-        )
-        return list(rows)
+        source = (line.rstrip() if runs else line for line in lines)
+        return list(csv.reader(source, delimiter=delimiter, skipinitialspace=runs))
     except csv.Error:  # a cell of more than 128 KB is no cell of a table with this delimiter
         return [line.split(delimiter) for line in lines]
 
@@ -353,17 +349,15 @@ def _narrowed(lines: Sequence[str], delimiter: str, runs: bool) -> list[list[str
     surplus = usual_width(_widths(lines, delimiter, runs)) - ENOUGH_CELLS
     if surplus <= 0:
         return _cells(lines, delimiter, runs)
-    return [_narrow(line, delimiter, runs, surplus) for line in lines]
-
-
-def _narrow(line: str, delimiter: str, runs: bool, surplus: int) -> list[str]:
-    if not line:
-        return []
-    if not runs and '"' not in line:  # the cells that are left out need not be made
-        kept = max(0, line.count(delimiter) - surplus)
-        return [*line.split(delimiter, kept)[:kept], line.rpartition(delimiter)[2]]
-    [row] = _cells([line], delimiter, runs) or [[]]
-    return [*row[: max(0, len(row) - surplus - 1)], *row[-1:]]
+    narrowed = []
+    for line in lines:
+        if not runs and '"' not in line and line:  # the cells that are left out need not be made
+            kept = max(0, line.count(delimiter) - surplus)
+            narrowed.append([*line.split(delimiter, kept)[:kept], line.rpartition(delimiter)[2]])
+        else:
+            [row] = _cells([line], delimiter, runs) or [[]]
+            narrowed.append([*row[: max(0, len(row) - surplus - 1)], *row[-1:]])
+    return narrowed
 
 
 def _holds_numbers(lines: Sequence[str], runs: bool) -> bool:
@@ -380,10 +374,6 @@ def _refuse_ambiguous(path: File, lines: Sequence[str], form: TextForm) -> None:
     if form.delimiter != "," or not form.heading.short or len(table) < 2 or "," in table[0]:
         return
     if all(AMBIGUOUS.fullmatch(line.strip()) for line in table[1:]):
-        raise InputError(
-            f"{path} has one name in its header and {table[1].strip()!r} below; if that is a decimal comma, give ",
-            Argument("delimiter", ";"),
-            "; if these are a row's name and its value, ",
-            Argument("delimiter", ","),
-            ".",
-        )
+        told = f"{path} has one name in its header and {table[1].strip()!r} below; if that is a decimal comma, give "
+        other = "; if these are a row's name and its value, "
+        raise InputError(told, Argument("delimiter", ";"), other, Argument("delimiter", ","), ".")
