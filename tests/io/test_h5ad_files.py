@@ -207,7 +207,7 @@ def test_many_references_to_one_long_text_are_counted_as_what_they_unfold_to(unp
     content[start : start + 16 * 24] = content[start : start + 16] * 24
     path.write_bytes(bytes(content))
     with pytest.raises(InputError, match=r"more than 0\.005 GB"):
-        read_h5ad(File(path), Roles("free"), max_gb=0.005)
+        read_h5ad(File(path), Roles(("free",)), max_gb=0.005)
 
 
 @pytest.mark.parametrize("content", [b"text", b"\x89HDF\r\n\x1a\n" + bytes(600)])

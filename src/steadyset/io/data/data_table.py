@@ -237,7 +237,11 @@ def load_data(
     where = None if samples is None else File(file_path(samples))
     beside = sources.column_names("force", force)
     event, _, happened = event.partition("=") if isinstance(event, str) else (event, "", "")
-    roles = _roles(_predicted(target, time, event), groups, strata, beside, block)
+    targets = _targets(target, time, event)
+    for argument, name in (("groups", groups), ("strata", strata), ("block", block)):
+        if name is not None and not isinstance(name, str):
+            raise wrong_argument(argument, "the name of a column", name)
+    roles = Roles(targets, groups, strata, beside, block)
     file = path.file if isinstance(path, Inspection) else File(file_path(path))
     path = path.path if isinstance(path, Inspection) else path
     asked = Asked(file, roles, where, transpose, sheet, samples_sheet, layer, delimiter, max_gb)
@@ -248,7 +252,10 @@ def load_data(
     source = _without_empty(_without(source, drop, path))
     X, names = source.X, source.features
     namesakes = [note for name in roles.targets for note in _namesake(source, name, path)]
-    notes = [*source.notes, *namesakes, *_notes_on_genes(source)]
+    notes = [*source.notes, *namesakes]
+    if source.whole is None:  # the features are the rows of a table, or the variables of an AnnData
+        told = any(MADE in note for note in notes)  # by the reader of a workbook
+        notes += [*(() if told else gene_dates_in(source.features, "among the features")), *sources.counts_note(X)]
     wrong = Complaints(f"{path} cannot be used as it is")
     with wrong.collected():
         if event is not None:
@@ -274,29 +281,19 @@ def load_data(
     constant = [names[f] for f in np.flatnonzero(np.nanmax(X, axis=0) == np.nanmin(X, axis=0))]
     if constant:
         notes.append(f"the same value in every row, so nothing to learn from: {some_names(constant)}")
+    # Columns that stay beside the features are numbers where all cells are, else labels.
+    written = {name: sources.as_written(source.columns[name]) for name in roles.forced}
+    covariates = {name: sources.labels_or_numbers(cells, name)[0] for name, cells in written.items()}
+    batches: Any = _labels(source, block, "the block")
+    if batches is not None:
+        import pandas as pd
+
+        batches = pd.Series(batches, name=block)
     rows = None if source.rows is None else tuple(source.rows)
-    understood = _understood(source, roles, members, within)
-    called = " and ".join(roles.targets)
+    understood, called = _understood(source, roles, members, within), " and ".join(roles.targets)
     table, names = _with_texts(np.ascontiguousarray(X), names, texts)
     said = tuple(notes), members, rows, understood, called, task
-    return Data(
-        *(table, y, tuple(names), *said, impute, prepare, within),
-        force=_covariates(source, roles.forced),
-        block=None if block is None else _named_block(source, block),
-    )
-
-
-def _named_block(source: Source, name: str) -> Labels:
-    import pandas as pd
-
-    return pd.Series(sources.as_written(_known(source.columns[name], f"the block {name!r}")), name=name)
-
-
-def _covariates(source: Source, names: Sequence[str]) -> dict[str, Labels] | None:
-    """The values of columns that stay beside the features: numbers where all cells are, else labels."""
-    return {
-        name: sources.labels_or_numbers(sources.as_written(source.columns[name]), name)[0] for name in names
-    } or None
+    return Data(table, y, tuple(names), *said, impute, prepare, within, covariates or None, batches)
 
 
 def _with_texts(X: Floats, names: list[str], texts: Mapping[str, pa.ChunkedArray]) -> tuple[Any, list[str]]:
@@ -310,40 +307,26 @@ def _with_texts(X: Floats, names: list[str], texts: Mapping[str, pa.ChunkedArray
     return frame, [*names, *texts]
 
 
-def _predicted(target: str | Sequence[str] | None, time: str | None, event: str | None) -> str | Sequence[str] | None:
-    """The columns to predict: the target, or a time and an event."""
-    if time is None and event is None:
-        return target
-    if time is None or event is None:
-        given, other = ("event", "time") if time is None else ("time", "event")
-        raise InputError(Argument(given), " is given without ", Argument(other, ...), "; a time to event needs both.")
-    if target is not None:
-        raise InputError(Argument("target"), " is given beside ", Argument("time"), "; leave one of them out.")
-    return time, event
-
-
 def _labels(source: Source, name: str | None, what: str) -> npt.NDArray[Any] | None:
     """A column that stands beside the target, as it is written."""
     return None if name is None else np.asarray(sources.as_written(_known(source.columns[name], f"{what} {name!r}")))
 
 
-def _roles(
-    target: str | Sequence[str] | None,
-    groups: str | None,
-    strata: str | None,
-    forced: tuple[str, ...],
-    block: str | None,
-) -> Roles:
-    """The columns that were named; one target may be given as a list too."""
-    for argument, name in (("groups", groups), ("strata", strata), ("block", block)):
-        if name is not None and not isinstance(name, str):
-            raise wrong_argument(argument, "the name of a column", name)
-    if target is None or isinstance(target, str):
-        return Roles(target, groups, (), strata, forced, block)
-    names = tuple(target)
+def _targets(target: str | Sequence[str] | None, time: str | None, event: str | None) -> tuple[str, ...]:
+    """The columns to predict: the target, which may be several columns, or a time and an event."""
+    if (time is None) != (event is None):
+        given, other = ("event", "time") if time is None else ("time", "event")
+        raise InputError(Argument(given), " is given without ", Argument(other, ...), "; a time to event needs both.")
+    if time is not None and event is not None:
+        if target is not None:
+            raise InputError(Argument("target"), " is given beside ", Argument("time"), "; leave one of them out.")
+        target = (time, event)
+    if target is None:
+        return ()
+    names = (target,) if isinstance(target, str) else tuple(target)
     if not names or len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
         raise wrong_argument("target", "the name of a column, or several names that differ", target)
-    return Roles(names[0], groups, names[1:], strata, forced, block)
+    return names
 
 
 def _namesake(source: Source, target: str, path: str | Path) -> list[str]:
@@ -354,14 +337,6 @@ def _namesake(source: Source, target: str, path: str | Path) -> list[str]:
         told = f"{path} has a column {target!r} too, which may give the target away; leave it out with "
         raise InputError(told, _columns_of("drop", [target]), ".")
     return [f"a feature is called {target!r} like the target; leave it out if it is the same"]
-
-
-def _notes_on_genes(source: Source) -> list[str]:
-    """What is to be said where the features are the rows of a table, or the variables of an AnnData."""
-    if source.whole is not None:
-        return []
-    told = any(MADE in note for note in source.notes)  # by the reader of a workbook
-    return [*(() if told else gene_dates_in(source.features, "among the features")), *sources.counts_note(source.X)]
 
 
 def _understood(source: Source, roles: Roles, members: npt.NDArray[Any] | None, within: npt.NDArray[Any] | None) -> str:
@@ -423,21 +398,19 @@ def _without_empty(source: Source) -> Source:
 
 def _target(source: Source, targets: Sequence[str]) -> npt.NDArray[Any]:
     """The target: one column as it is, or several columns as the task reads them that takes so many."""
-    if len(targets) == 1:
-        return _target_column(_known_target(source, targets[0]), targets[0])
-    return read_columns({name: _known_target(source, name) for name in targets})
-
-
-def _known_target(source: Source, name: str) -> list[Any]:
-    return _known(source.columns[name], f"the target {name!r}", Argument("known_only", True))
-
-
-def _target_column(found: list[Any], target: str) -> npt.NDArray[Any]:
+    known = {name: _known_target(source, name) for name in targets}
+    if len(known) > 1:
+        return read_columns(known)
+    [(target, found)] = known.items()
     if len(set(found)) < 2:
         value = f", {found[0]!r}" if found else ""
         raise InputError(f"the target {target!r} has one distinct value only{value}; there is nothing to predict.")
     array = np.asarray(found)
     return array.astype(str) if array.dtype.kind in "bO" else array
+
+
+def _known_target(source: Source, name: str) -> list[Any]:
+    return _known(source.columns[name], f"the target {name!r}", Argument("known_only", True))
 
 
 def _known(values: Sequence[Any], what: str, way: Argument | None = None) -> list[Any]:
@@ -463,9 +436,7 @@ def _complain_of_text(wrong: Complaints, text: Mapping[str, pa.ChunkedArray]) ->
 def _complain_of_identifiers(
     wrong: Complaints, X: Floats, names: Sequence[str], whole: Bools, keep: Sequence[str]
 ) -> None:
-    suspects = [
-        f for f, name in enumerate(names) if whole[f] and readers.IDENTIFIER.match(name) and name not in set(keep)
-    ]
+    suspects = [f for f, name in enumerate(names) if whole[f] and readers.IDENTIFIER.match(name) and name not in keep]
     found = [names[f] for f in suspects if len(X) > 1 and len(np.unique(X[:, f])) == len(X)]
     if found:
         look = f"column {found[0]!r} looks like an identifier"
@@ -490,10 +461,8 @@ def _complain_of_somebody(
     }
     for name, n_values in found.items():
         told = f"the column {name!r} says whose rows they are ({n_values} values in {len(X)} rows), it seems; "
-        ways = Argument("groups", name), ", leave it out with ", _columns_of("drop", [name])
-        wrong.add(
-            f"{told}keep rows of one together with ", *ways, ", or use it with ", _columns_of("keep", [name]), "."
-        )
+        ways = Argument("groups", name), ", leave it out with ", Argument("drop", (name,)), ", or use it with "
+        wrong.add(f"{told}keep rows of one together with ", *ways, Argument("keep", (name,)), ".")
     return set(found)
 
 
@@ -506,10 +475,9 @@ def _gaps(
         wrong.add(f"values are infinite in {_columns(endless, features)}; replace them, or leave columns out.")
         return []
     gaps = np.flatnonzero(known.any(axis=0) & ~known.all(axis=0)).tolist()
-    names = [features[f] for f in gaps]
-    count = int((~known[:, gaps]).sum())
-    if not names:
+    if not gaps:
         return []
+    names, count = [features[f] for f in gaps], int((~known[:, gaps]).sum())
     are = "1 value is missing" if count == 1 else f"{count} values are missing"
     told = f"{are}, in {_columns(names, features)}; "
     if prepared:
@@ -567,12 +535,8 @@ class Asked:
 def read_source(asked: Asked, drop: Sequence[str], keep: Sequence[str]) -> Source:
     """The data of a file, as one of the readers understands it."""
     path, roles = asked.path, asked.roles
-    for name, word in (
-        (roles.groups, "name the groups"),
-        (roles.strata, "name the strata"),
-        *((one, "stay as a covariate") for one in roles.forced),
-        (roles.block, "name the blocks"),
-    ):
+    named = ((roles.groups, "name the groups"), (roles.strata, "name the strata"), (roles.block, "name the blocks"))
+    for name, word in (*named, *((one, "stay as a covariate") for one in roles.forced)):
         if name in roles.targets:
             raise InputError(f"{name!r} is the target and cannot {word} too.")
     if asked.samples is None and asked.samples_sheet is not None:
@@ -587,11 +551,9 @@ def read_source(asked: Asked, drop: Sequence[str], keep: Sequence[str]) -> Sourc
     known = asked.known()
     if known is not None and asked.samples is not None:
         return readers.join_table(asked.table.columns(), known, path, asked.samples, roles, transpose=asked.transpose)
-    return (
-        readers.read_transposed(asked.table, roles)
-        if asked.transpose
-        else readers.read_plain(asked.table, roles, drop, keep)
-    )
+    if asked.transpose:
+        return readers.read_transposed(asked.table, roles)
+    return readers.read_plain(asked.table, roles, drop, keep)
 
 
 def load_h5ad(asked: Asked) -> Source:
@@ -644,7 +606,9 @@ def as_data(X: Any, y: Any = None, *, strata: Any = None, stacklevel: int) -> Da
     are then no features. Repeated names of variables and raw counts are warned of, at the caller that is `stacklevel`
     calls above.
     """
-    refuse_swapped(X, y)
+    wide = len(getattr(y, "shape", ())) == 2 and y.shape[1] > 1
+    if isinstance(y, Data) or is_annotated(y) or (wide and len(getattr(X, "shape", ())) == 1):
+        raise InputError("X and y are swapped: X holds one value per row and y a table; give the table first.")
     data = X if isinstance(X, Data) else Data(X, y)
     if data is X and y is not None:
         if data.y is not None:
@@ -679,27 +643,23 @@ def as_data(X: Any, y: Any = None, *, strata: Any = None, stacklevel: int) -> Da
 def _without_beside(data: Data) -> Data:
     """The data with covariates and blocks by their values; columns that hold them are no features."""
     X: Any = data.X
-    named = sources.beside_named(data.force, data.block)
-    table = X.obs if is_annotated(X) else X
-    columns = sources.columns_by_name(table, data.features)
+    force: Any = data.force
+    by_value = isinstance(force, Mapping) or hasattr(force, "columns")
+    forced = () if by_value else sources.column_names("force", force)
+    named = (*forced, *([data.block] if isinstance(data.block, str) else []))
+    columns = sources.columns_by_name(X.obs if is_annotated(X) else X, data.features)
     for name in named:
         sources.role_values(columns, name, "X")  # says which there are
-    force, block = (
-        sources.covariates_of(data.force, columns),
-        columns[data.block] if isinstance(data.block, str) else data.block,
-    )
+    if isinstance(force, Mapping):
+        force = {str(name): values for name, values in force.items()}
+    elif force is not None:
+        force = sources.columns_by_name(force, ()) if by_value else {name: columns[name] for name in forced}
+    block = columns[data.block] if isinstance(data.block, str) else data.block
     features = [name for name in data.features if name not in named]
     if named and not is_annotated(X):
         kept = [f for f, name in enumerate(columns) if name not in named]
         X = X[[X.columns[f] for f in kept]] if hasattr(X, "columns") else np.asarray(X)[:, kept]
     return replace(data, X=X, features=tuple(features), force=force, block=block)
-
-
-def refuse_swapped(X: Any, y: Any) -> None:
-    """Tell of a target where the data should be, and the other way round."""
-    wide = len(getattr(y, "shape", ())) == 2 and y.shape[1] > 1
-    if isinstance(y, Data) or is_annotated(y) or (wide and len(getattr(X, "shape", ())) == 1):
-        raise InputError("X and y are swapped: X holds one value per row and y a table; give the table first.")
 
 
 def _of_frame(X: Any, *roles: Any) -> tuple[Any, tuple[Any, ...]]:

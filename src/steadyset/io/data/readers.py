@@ -55,11 +55,14 @@ def read_plain(file: TableFile, roles: Roles, drop: Sequence[str], keep: Sequenc
         left_out.add("")
         notes.append("left out: the first column, which has no name")
         rows = None if 0 not in table.others else sources.as_written(table.others[0].to_pylist())
-    if roles.target is None:
+    if not roles.targets:
         raise sources.missing_target(possible_columns(table), str(path))
-    _check_names(table, [*named, *drop, *keep], path, left_out, roles.target)
+    _check_names(table, [*named, *drop, *keep], path, left_out, roles.targets[0])
     no_features = {*named, *left_out}
-    _refuse_nothing(table.n_rows, sum(name not in no_features for name in table.names), path)
+    if table.n_rows < 2:
+        raise InputError(f"{path} has {'no rows' if table.n_rows == 0 else 'one row only'} below its header.")
+    if all(name in no_features for name in table.names):
+        raise InputError(f"{path} has no columns left to select from.")
     texts = {table.names[f]: column for f, column in table.others.items() if table.names[f] not in no_features}
     naming = None if rows is not None else _naming(table, texts, keep)
     if naming is not None:
@@ -73,9 +76,8 @@ def read_plain(file: TableFile, roles: Roles, drop: Sequence[str], keep: Sequenc
         notes.append(f"left out: {some_names(drop)}")
     columns = {name: sources.without_marks(table.others[table.names.index(name)].to_pylist()) for name in named}
     if table.decimal is not None:
-        fractions = table.decimal == sources.COMMA or any(
-            _has_fractions(X[:, f]) for f in range(X.shape[1]) if not whole[f]
-        )
+        others = (X[:, f] for f in np.flatnonzero(~whole))
+        fractions = table.decimal == sources.COMMA or any((x[np.isfinite(x)] % 1).any() for x in others)
         beside = table.decimal if fractions else None
         for name in roles.targets:
             columns[name], told = sources.labels_or_numbers(sources.as_written(columns[name]), name, beside)
@@ -101,10 +103,11 @@ def read_transposed(file: TableFile, roles: Roles) -> Source:
     measured = [
         row[1:] for row, known in zip(body, numbers, strict=True) if known is not None and row[0] not in roles.beside
     ]
-    _refuse_both_decimals(path, measured)
+    if all(any(mark in cell for row in measured for cell in row) for mark in ".,"):  # one may separate thousands
+        raise InputError(f"{path} has both decimal commas and decimal points; save it with one of them.")
     texts = {name: row[1:] for name, row, known in zip(names, body, numbers, strict=True) if known is None}
     possible = texts or {name: row[1:] for name, row in zip(names[:FEW], body[:FEW], strict=True)}
-    if roles.target is None:
+    if not roles.targets:
         raise sources.missing_target(possible, str(path))
     columns = {}
     for role in roles.names:
@@ -139,11 +142,6 @@ def first_text(column: pa.ChunkedArray) -> str:
     return odd[0] if odd else str(column[0])
 
 
-def _has_fractions(values: Floats) -> bool:
-    known = values[np.isfinite(values)]
-    return bool((known != np.rint(known)).any())
-
-
 def _numbers(cells: Sequence[str]) -> Floats | None:
     """The cells of a row as numbers, nan where they say that there is none; None where one of them is text."""
     known = ["nan" if cell.strip() in NULLS else cell for cell in cells]
@@ -154,13 +152,6 @@ def _numbers(cells: Sequence[str]) -> Floats | None:
             continue
         return values if len(values) == len(cells) and not np.isnan(values).all() else None
     return None
-
-
-def _refuse_both_decimals(path: File, rows: Sequence[Sequence[str]]) -> None:
-    """Decimal commas in some rows and points in others: one of them may separate thousands."""
-    marks = {mark: any(mark in cell for row in rows for cell in row) for mark in ".,"}
-    if all(marks.values()):
-        raise InputError(f"{path} has both decimal commas and decimal points; save it with one of them.")
 
 
 def possible_columns(table: Columns) -> dict[str, Sequence[Any]]:
@@ -215,13 +206,6 @@ def _check_names(table: Columns, named: Sequence[str], path: File, left_out: set
     wrong.tell()
 
 
-def _refuse_nothing(n_rows: int, n_features: int, path: File) -> None:
-    if n_rows < 2:
-        raise InputError(f"{path} has {'no rows' if n_rows == 0 else 'one row only'} below its header.")
-    if not n_features:
-        raise InputError(f"{path} has no columns left to select from.")
-
-
 def _instead(name: str, columns: Sequence[str]) -> str:
     near = sources.close_name(name, columns)
     if near is None and all(WITH_POINT.fullmatch(column) for column in columns):
@@ -266,9 +250,10 @@ def best_match(axes: Mapping[str, Sequence[str]], columns: Mapping[str, Sequence
     best: Match | None = None
     most = 0  # distinct names that agree
     for loose in (False, True):
-        forms = {name: _forms(values, loose) for name, values in columns.items()}
+        form = plain_form if loose else str
+        forms = {name: list(map(form, values)) for name, values in columns.items()}
         for axis, names in axes.items():
-            own = _forms(names, loose)
+            own = list(map(form, names))
             if loose and len(set(own)) < len(set(names)):
                 continue
             for column, found in forms.items():
@@ -317,24 +302,30 @@ def _begin(short: Sequence[str], long: Sequence[str]) -> bool:
     return 2 * sum(any(name[:n] in starts and len(name) > n for n in lengths) for name in long) > len(long)
 
 
-def _forms(names: Sequence[str], loose: bool) -> list[str]:
-    return [plain_form(name) if loose else name for name in names]
-
-
 def join_table(
     table: Columns, known: Phenotypes, path: File, samples: File, roles: Roles, *, transpose: bool | None
 ) -> Source:
     """The rows, or the columns, of a table with what the other file knows of them."""
-    _refuse_divided(table, known, path, samples, roles)
+    for name in roles.names:
+        if name not in known and name in table.names:
+            raise InputError(f"{samples} has no column {name!r}, which {path} has; put it there, or all into one file.")
     columns = _roles_in(known, roles, str(samples))
-    axes = _axes(table, transpose)
+    # The names that the samples may have: those in columns of texts, and the header.
+    axes = {} if transpose is True else _cells(table, list(table.others))
+    if transpose is not False:
+        axes[HEADER] = [name.strip() for name in table.names]
     match = best_match(axes, known.texts)
     if transpose is not True and (match is None or match.count < sources.LEAST_SHARE * len(match.places)):
         match = best_match(axes | _numbered_rows(table), known.texts)
     if match is None:
         raise _nothing_matches(axes, known, path, samples, transpose)
     if match.axis != HEADER:
-        source = _samples_in_rows(table, match.axis)
+        place = table.names.index(match.axis)
+        rows = _cells(table, [place])[match.axis]
+        texts = {table.names[f]: column for f, column in table.others.items() if f != place}
+        kept = [i for i, f in enumerate(table.numeric.tolist()) if f != place]
+        names = [table.names[f] for f in table.numeric[kept].tolist()]
+        source = Source(table.X[:, kept], names, {}, rows, [], texts=texts, whole=table.whole[kept])
     else:
         source, places = _genes_in_rows(table, match, path)
         match = replace(match, places=places)
@@ -371,10 +362,19 @@ def _join(
 ) -> Source:
     """The rows of the source that the other file knows, in their order."""
     rows = source.rows or []
-    _refuse_repeated(rows, match, known, path, samples)
     pairs = [(row, place) for row, place in enumerate(match.places) if place is not None]
+    mine, theirs, used = [rows[row] for row, _ in pairs], known.texts[match.column], {place for _, place in pairs}
+    again = [name for name in repeated_names(theirs) if theirs.index(name) in used]
+    for found, where in ((repeated_names(mine), f"{path} has samples"), (again, f"{samples} has rows")):
+        if found:
+            raise InputError(f"{where} of the same name ({some_names(found)}); expected one of each name.")
     if len(pairs) < max(2, sources.LEAST_SHARE * len(rows)):
-        raise _too_few(rows, match, known, path, samples)
+        missing = [name for name, place in zip(rows, match.places, strict=True) if place is None]
+        raise InputError(
+            f"{samples} knows {match.count} of the {len(rows)} samples of {path} by {match.column!r}; expected at "
+            f"least half of them, and two. It does not know {some_names(missing)}"
+            f"{unlike_samples(missing, {match.column: theirs})}."
+        )
     notes = _notes(rows, known, match, path, samples)
     others = [name for name in known if name and name not in (*columns, match.column)]
     if others:
@@ -385,23 +385,6 @@ def _join(
         notes=[*known.notes, *source.notes, *notes],
         joined=f" from {samples.name}, joined by {repr(match.column) if match.column else FIRST}",
     )
-
-
-def _refuse_divided(table: Columns, known: Phenotypes, path: File, samples: File, roles: Roles) -> None:
-    """Target and groups stand in one file, that of the samples."""
-    for name in roles.names:
-        if name not in known and name in table.names:
-            raise InputError(f"{samples} has no column {name!r}, which {path} has; put it there, or all into one file.")
-
-
-def _axes(table: Columns, transpose: bool | None) -> dict[str, list[str]]:
-    """The lists of names that the samples may be: columns that name rows, and the header."""
-    axes: dict[str, list[str]] = {}
-    if transpose is not True:
-        axes |= _cells(table, list(table.others))
-    if transpose is not False:
-        axes[HEADER] = [name.strip() for name in table.names]
-    return axes
 
 
 def _numbered_rows(table: Columns) -> dict[str, list[str]]:
@@ -440,8 +423,9 @@ def _genes_in_rows(table: Columns, match: Match, path: File) -> tuple[Source, li
         features = [f"row {i}" for i in range(1, table.n_rows + 1)]
         notes.append("the rows have no names and are called 'row 1', 'row 2', ...")
     else:
-        features, renamed = sources.distinct_names([name or sources.UNNAMED for name in _row_names(table, naming)])
         heading = table.names[naming]
+        called = _cells(table, [naming])[heading]
+        features, renamed = sources.distinct_names([name or sources.UNNAMED for name in called])
         notes.append(f"features named by {f'the column {heading!r}' if heading else 'the first column'}")
         aside = [table.names[f] for f in rest if f != naming and f in table.others]
         if aside:
@@ -452,38 +436,6 @@ def _genes_in_rows(table: Columns, match: Match, path: File) -> tuple[Source, li
     rows = [table.names[f] for f in own]
     source = Source(X, features, {}, rows, [*notes, *renamed], layout=sources.GENES_IN_ROWS)
     return source, [match.places[f] for f in own]
-
-
-def _row_names(table: Columns, place: int) -> list[str]:
-    return _cells(table, [place])[table.names[place]]
-
-
-def _samples_in_rows(table: Columns, axis: str) -> Source:
-    place = table.names.index(axis)
-    rows = _row_names(table, place)
-    texts = {table.names[f]: column for f, column in table.others.items() if f != place}
-    kept = [i for i, f in enumerate(table.numeric.tolist()) if f != place]
-    names = [table.names[f] for f in table.numeric[kept].tolist()]
-    return Source(table.X[:, kept], names, {}, rows, [], texts=texts, whole=table.whole[kept])
-
-
-def _refuse_repeated(rows: Sequence[str], match: Match, known: Phenotypes, path: File, samples: File) -> None:
-    used = {place for place in match.places if place is not None}
-    theirs = known.texts[match.column]
-    mine = [name for name, place in zip(rows, match.places, strict=True) if place is not None]
-    again = [name for name in repeated_names(theirs) if theirs.index(name) in used]
-    for found, where in ((repeated_names(mine), f"{path} has samples"), (again, f"{samples} has rows")):
-        if found:
-            raise InputError(f"{where} of the same name ({some_names(found)}); expected one of each name.")
-
-
-def _too_few(rows: Sequence[str], match: Match, known: Phenotypes, path: File, samples: File) -> InputError:
-    missing = [name for name, place in zip(rows, match.places, strict=True) if place is None]
-    why = unlike_samples(missing, {match.column: known.texts[match.column]})
-    return InputError(
-        f"{samples} knows {match.count} of the {len(rows)} samples of {path} by {match.column!r}; expected at least "
-        f"half of them, and two. It does not know {some_names(missing)}{why}."
-    )
 
 
 def _notes(rows: Sequence[str], known: Phenotypes, match: Match, path: File, samples: File) -> list[str]:
@@ -512,16 +464,10 @@ def _nothing_matches(
     told = f"; {path.name} has {some_names([name for name in axes[axis] if name])} in {axis}" if axis else ""
     texts = [name for name in known if name]
     hint = "".join(unlike_samples([name for name in names if name], known.texts) for names in axes.values())
-    turn: tuple[str | Argument, ...] = ()
-    if transpose is False:
-        turn = ("; if genes are in rows, leave out ", Argument("transpose", False))
+    turn = ("; if genes are in rows, leave out ", Argument("transpose", False)) if transpose is False else ()
     first = known.texts[texts[0]] if texts else []
-    return InputError(
-        f"No column of {samples} holds the names of the samples of {path}{told}, and {samples.name} has "
-        f"{some_names(first)} in {texts[0] if texts else 'its first column'!r}{hint}",
-        *turn,
-        ".",
-    )
+    seen = f"{samples.name} has {some_names(first)} in {texts[0] if texts else 'its first column'!r}{hint}"
+    return InputError(f"No column of {samples} holds the names of the samples of {path}{told}, and {seen}", *turn, ".")
 
 
 class Phenotypes(Mapping[str, Sequence[Any]]):

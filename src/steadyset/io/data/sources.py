@@ -35,9 +35,8 @@ CANDIDATES = 6  # shown in a sentence
 COMMA, POINT = ",", "."
 DECIMAL = re.compile(r"[+-]?([0-9]+(,[0-9]*)?|,[0-9]+)([eE][+-]?[0-9]+)?")  # a number with a comma, or without a sign
 CODE = re.compile(r"[+-]?0[0-9]+")  # nobody writes a quantity so
-WHOLE = re.compile(r"[+-]?[0-9]+")
 WHOLE_WITH_POINT = re.compile(r"[+-]?[0-9]+\.0*")
-MOST_DIGITS = 15  # that a number is sure to keep
+TOO_LONG = re.compile(r"[+-]?0*[1-9][0-9]{15,}")  # a number is sure to keep 15 digits
 
 
 @dataclass
@@ -132,11 +131,10 @@ def counts_note(X: NDArray[Any]) -> list[str]:
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns that were named: the target, further columns of it, groups, strata, covariates and blocks."""
+    """The columns that were named: those of the target, groups, strata, covariates and blocks."""
 
-    target: str | None
+    targets: tuple[str, ...] = ()
     groups: str | None = None
-    further: tuple[str, ...] = ()
     strata: str | None = None
     forced: tuple[str, ...] = ()
     block: str | None = None
@@ -148,18 +146,13 @@ class Roles:
         return tuple(dict.fromkeys(name for name in named if name is not None))
 
     @property
-    def targets(self) -> tuple[str, ...]:
-        """The columns of the target."""
-        return () if self.target is None else (self.target, *self.further)
-
-    @property
     def names(self) -> tuple[str, ...]:
         """All columns that were named."""
         return (*self.targets, *self.beside)
 
     def of(self, columns: Mapping[str, Sequence[Any]], where: str) -> dict[str, list[Any]]:
         """Their values, by name."""
-        if self.target is None:
+        if not self.targets:
             raise missing_target(columns, where)
         return {name: role_values(columns, name, where) for name in self.names}
 
@@ -168,7 +161,11 @@ def role_values(columns: Mapping[str, Sequence[Any]], name: str, where: str) -> 
     """The column of this name; a sentence with the candidates where there is none."""
     if name in columns:
         return list(columns[name])
-    raise InputError(f"{where} has no column {name!r}; {_instead(name, columns)}")
+    near = close_name(name, list(columns))
+    if near is not None:
+        raise InputError(f"{where} has no column {name!r}; did you mean {near!r}?")
+    found = candidates(columns) or "none of its columns"
+    raise InputError(f"{where} has no column {name!r}; candidates are {found}.")
 
 
 def missing_target(columns: Mapping[str, Sequence[Any]], where: str) -> MissingTargetError:
@@ -199,7 +196,8 @@ def candidate_counts(columns: Mapping[str, Sequence[Any]]) -> dict[str, int]:
         with suppress(InputError):  # a column that cannot be read
             values = columns[name]
             count = len({value for value in values if is_known(value)})
-            if count > 1 and not _names_rows(values, count):
+            # Text that differs in every row names the rows.
+            if count > 1 and not (count == len(values) and all(isinstance(value, str) for value in values)):
                 counts[name] = count
     few = sorted(counts, key=lambda name: counts[name] > min(MAX_CLASSES, len(columns[name]) / 2))
     return {name: counts[name] for name in few}
@@ -216,18 +214,6 @@ def is_known(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):  # of pandas, which have no truth value
         return False
     return not (value == "" or value != value)
-
-
-def _names_rows(values: Sequence[Any], n_distinct: int) -> bool:
-    """Text that differs in every row names the rows."""
-    return n_distinct == len(values) and all(isinstance(value, str) for value in values)
-
-
-def _instead(name: str, columns: Mapping[str, Sequence[Any]]) -> str:
-    near = close_name(name, list(columns))
-    if near is not None:
-        return f"did you mean {near!r}?"
-    return f"candidates are {candidates(columns) or 'none of its columns'}."
 
 
 def as_written(values: Iterable[Any]) -> list[str]:
@@ -253,13 +239,18 @@ def labels_or_numbers(texts: Sequence[str], name: str, decimal: str | None = Non
                 f"{'points' if decimal == POINT else 'commas'}; save the file with one of them."
             )
         if _has_commas(known):
-            _refuse_thousands(known, name, decimal)
+            commas = [cell for cell in known if COMMA in cell]
+            if decimal is None and all(map(THOUSANDS.fullmatch, commas)):
+                raise InputError(
+                    f"the target {name!r} holds {commas[0]!r}, which may have a decimal comma or a separator of "
+                    "thousands; save it with decimal points and without such separators."
+                )
             numbers = [cell.replace(COMMA, POINT) for cell in known]
             notes = [f"{name!r} has decimal commas"] if decimal is None else []
     found = _as_numbers(numbers)
     if found is None:
         return without_marks(cells), []
-    code = next((cell for cell in numbers if CODE.fullmatch(cell) or _is_too_long(cell)), None)
+    code = next((cell for cell in numbers if CODE.fullmatch(cell) or TOO_LONG.fullmatch(cell)), None)
     if code is not None:
         why = "leading zeros" if CODE.fullmatch(code) else "more digits than a number keeps"
         return without_marks(cells), [f"{name!r} is read as labels, as {code!r} has {why}"]
@@ -281,16 +272,6 @@ def _has_commas(known: Sequence[str]) -> bool:
     return any(COMMA in cell for cell in known) and all(map(DECIMAL.fullmatch, known))
 
 
-def _refuse_thousands(known: Sequence[str], name: str, decimal: str | None) -> None:
-    """Commas that may separate thousands, all of them, and nothing beside that says otherwise."""
-    commas = [cell for cell in known if COMMA in cell]
-    if decimal is None and all(map(THOUSANDS.fullmatch, commas)):
-        raise InputError(
-            f"the target {name!r} holds {commas[0]!r}, which may have a decimal comma or a separator of thousands; "
-            "save it with decimal points and without such separators."
-        )
-
-
 def _refuse_two_spellings(found: Mapping[str, float], name: str, n_rows: int) -> None:
     """Few values of which two are one number, as 1.1 and 1.10: two labels, or one number typed in two ways.
 
@@ -306,10 +287,6 @@ def _refuse_two_spellings(found: Mapping[str, float], name: str, n_rows: int) ->
                 f"the target {name!r} holds {seen[value]!r} and {cell!r}, which are one number and may be two labels; "
                 "write them in one way, or as words."
             )
-
-
-def _is_too_long(cell: str) -> bool:
-    return WHOLE.fullmatch(cell) is not None and len(cell.lstrip("+-0")) > MOST_DIGITS
 
 
 def _as_numbers(texts: Sequence[str]) -> list[Any] | None:
@@ -348,30 +325,11 @@ def column_names(what: str, given: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
-def beside_named(force: Any, block: Any) -> tuple[str, ...]:
-    """The names of columns that are covariates or blocks."""
-    names = column_names("force", force) if force is not None and not _has_values(force) else ()
-    return (*names, *([block] if isinstance(block, str) else []))
-
-
 def columns_by_name(table: Any, features: Sequence[str]) -> dict[str, Any]:
     """The columns of a frame, or of an array whose columns have names."""
     if hasattr(table, "columns"):
         return {str(name): table[name] for name in table.columns}
     return {name: np.asarray(table)[:, f] for f, name in enumerate(features)}
-
-
-def covariates_of(force: Any, columns: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The values of covariates by name."""
-    if force is None or isinstance(force, Mapping):
-        return None if force is None else {str(name): values for name, values in force.items()}
-    if _has_values(force):
-        return columns_by_name(force, ())
-    return {name: columns[name] for name in column_names("force", force)}
-
-
-def _has_values(force: Any) -> bool:
-    return isinstance(force, Mapping) or hasattr(force, "columns")
 
 
 def unlike_columns(X: Floats, names: Sequence[str]) -> list[int]:
