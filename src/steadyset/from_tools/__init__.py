@@ -178,8 +178,11 @@ def _collected(
 ) -> Selections:
     """The Selections of all runs; `features` are all names that there were to choose from, or new names by position."""
     called = _runs_called(labels, len(outcomes))
-    if features is None:
-        _refuse_different(outcomes, called)
+    # All runs have one universe where nobody gives it; their names may stand in any order.
+    for other, label in zip(outcomes, called, strict=True) if features is None else ():
+        if difference := _difference(outcomes[0], other, called[0], label):
+            told = f"{difference}; give all names that there were to choose from as "
+            raise InputError(told, Argument("features"), ".")
     names = outcomes[0].names if features is None else features
     d = outcomes[0].n_features if names is None else len(names)
     places = [_places(outcome, d, names, label) for outcome, label in zip(outcomes, called, strict=True)]
@@ -193,14 +196,6 @@ def _collected(
     ranks = _ranks(outcomes, places, d)
     whole = selections if ranks is None else selections.with_rankings(ranks)
     return Selections._of(whole._entries._replace(notes=tuple(notes)))
-
-
-def _refuse_different(outcomes: Sequence[Outcome], called: Sequence[str]) -> None:
-    """All runs have one universe where nobody gives it; their names may stand in any order."""
-    for other, label in zip(outcomes, called, strict=True):
-        if difference := _difference(outcomes[0], other, called[0], label):
-            told = f"{difference}; give all names that there were to choose from as "
-            raise InputError(told, Argument("features"), ".")
 
 
 def _difference(first: Outcome, other: Outcome, label: str, other_label: str) -> str:

@@ -188,14 +188,9 @@ def _read(values: Any) -> tuple[Floats, tuple[str, ...] | None]:
         if not np.isfinite(matrix).all():
             raise InputError(f"values of run {place} holds missing or infinite numbers; compute them again.")
         runs.append(matrix)
-    named = [_names_of(one) for one in values]
+    # Frames have columns, and a shap.Explanation has feature_names.
+    told = [getattr(one, "columns", getattr(one, "feature_names", None)) for one in values]
+    named = [None if names is None else tuple(map(str, names)) for names in told]
     if any(names != named[0] for names in named):
         raise InputError("The runs name their features differently; give the same columns in the same order.")
     return np.array(runs), named[0]
-
-
-def _names_of(one: Any) -> tuple[str, ...] | None:
-    """Of a frame or a shap.Explanation."""
-    told = getattr(one, "columns", None)
-    told = getattr(one, "feature_names", None) if told is None else told
-    return None if told is None else tuple(map(str, told))

@@ -59,9 +59,8 @@ class ReadOptions:
         if isinstance(self.sheet, bool) or not isinstance(self.sheet, str | int | None):
             raise wrong_argument("sheet", "the name of a sheet, or its number from 1", self.sheet)
         if self.runs is not None and self.layout not in (None, LONG):
-            raise InputError(
-                Argument("runs", ...), " names a column of the long layout; ", Argument("layout"), " is another one."
-            )
+            told = " names a column of the long layout; "
+            raise InputError(Argument("runs", ...), told, Argument("layout"), " is another one.")
 
     @property
     def declared(self) -> bool:
@@ -161,16 +160,10 @@ def reordered(entries: Entries, features: Sequence[str], what: str) -> Entries:
     place = np.arange(d)
     if order is not None:
         place[order] = np.arange(d)
-    ranks = entries.rankings
-    return checked_entries(
-        entries.indptr,
-        place[entries.indices],
-        entries.weights,
-        d,
-        names,
-        entries.labels,
-        rankings=ranks if ranks is None or order is None else ranks[:, order],
-    )._replace(tied=entries.tied)
+    ranks = entries.rankings if entries.rankings is None or order is None else entries.rankings[:, order]
+    moved = place[entries.indices]
+    turned = checked_entries(entries.indptr, moved, entries.weights, d, names, entries.labels, rankings=ranks)
+    return turned._replace(tied=entries.tied)
 
 
 def _widened(entries: Entries, features: Sequence[str], what: str) -> Entries:

@@ -1,18 +1,30 @@
-"""Which layout a table of text cells has, and the runs in it; what could be two layouts is refused, with both."""
+"""Which layout a table of text cells has, and the runs in it; what could be two layouts is refused, with both.
+
+Lists of names are read as people keep them: in columns, in rows, as gene sets, or whole in one cell. Such a cell holds
+`TP53;MYC`, or a list as Python, NumPy, pandas and R print it: `['TP53', 'MYC']`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import ast
+import re
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import chain, zip_longest
 from textwrap import shorten
+from typing import NamedTuple
 
 import numpy as np
 
 from steadyset.foundation.errors import Argument, InputError, either
 from steadyset.io.formats import headings
-from steadyset.io.formats.columns import RUN
-from steadyset.io.labels import some_names
-from steadyset.io.lists import COLUMNS, GMT, GMX, IMPORTANCES, LISTS, LONG, RANKS, ROWS, WIDE, name_lists
-from steadyset.io.lists.entries import Entries, ReadOptions
+from steadyset.io.formats.columns import NULLS, RUN
+from steadyset.io.formats.spreadsheet import gene_dates_in
+from steadyset.io.labels import several, some_names
+from steadyset.io.lists import COLUMNS, GMT, GMX, IMPORTANCES, LISTS, LONG, RANKS, ROWS, WIDE
+from steadyset.io.lists.entries import Entries, ReadOptions, entries_among, universe_in_words
 from steadyset.io.lists.long import entries_of_pairs, is_long, roles
 from steadyset.io.lists.r_layouts import entries_of_r
 from steadyset.io.lists.wide import Wide, entries_of_numbers, names_of_rows, unknown_rows
@@ -39,13 +51,9 @@ def wide_cells(rows: headings.TextRows, header: bool | None = None) -> Wide | No
     width = max(map(len, rows))
     square = [[*row, *[""] * (width - len(row))] for row in rows]
     if header is None and len(square) > 1 and _may_name_columns(square[0], square[1:]):
-        raise InputError(
-            f"The first row ({some_names(square[0])}) may name the columns or hold numbers like the rest; give ",
-            *either("header", True, False),
-            ", or for lists of identifiers ",
-            *either("layout", COLUMNS, ROWS),
-            ".",
-        )
+        told = f"The first row ({some_names(square[0])}) may name the columns or hold numbers like the rest; give "
+        ways = *either("header", True, False), ", or for lists of identifiers ", *either("layout", COLUMNS, ROWS)
+        raise InputError(told, *ways, ".")
     for headed in (True, False) if header is None else (header,):
         for labelled in (False, True):
             found = _of_cells(square, headed, labelled, header)
@@ -79,35 +87,28 @@ def _may_name_columns(cells: Sequence[str], body: headings.TextRows) -> bool:
 
 
 def _of_cells(square: list[list[str]], headed: bool, labelled: bool, header: bool | None) -> Wide | None:
-    body = [row[labelled:] for row in square[headed:]]
-    heading = square[0][labelled:]
+    body, heading = [row[labelled:] for row in square[headed:]], square[0][labelled:]
     numbered = header is None and all(map(headings.is_number, square[0]))
     marked = header is None and labelled and headings.is_row_of_marks(square[0])
     if not body or not body[0] or (headed and (numbered or marked or "" in heading)):
         return None
-    marks = _marked(body)
+    found = {cell.lower() for cell in _cells(body)}
+    yes = next((yes for yes, no in WAYS if found <= yes | no and found & yes), None)
+    marks = None if yes is None else np.array([[cell.lower() in yes for cell in row] for row in body], np.float64)
     array = marks if marks is not None else _numbers(body)
     if array is None:
         return None
-    labels = [row[0] for row in square[headed:]] if labelled else None
-    if labels is not None and (all(map(headings.is_number, labels)) and not headed):
+    firsts = [row[0] for row in square[headed:]]
+    if labelled and not headed and all(map(headings.is_number, firsts)):
         return None
+    labels, written = (firsts, None) if labelled else (None, firsts)
     first = square[0][0] if labelled and headed else None
-    written = [row[0] for row in square[headed:]] if labels is None else None
     plain = marks is None or set(_cells(body)) <= {"0", "1", "0.0", "1.0"}
     return Wide(array, heading if headed else None, labels, None, written, first, not plain)
 
 
 def _cells(body: Iterable[Sequence[str]]) -> Iterable[str]:
     return (cell for row in body for cell in row)
-
-
-def _marked(body: headings.TextRows) -> Floats | None:
-    found = {cell.lower() for cell in _cells(body)}
-    for yes, no in WAYS:
-        if found <= yes | no and found & yes:
-            return np.array([[cell.lower() in yes for cell in row] for row in body], dtype=np.float64)
-    return None
 
 
 def _numbers(body: headings.TextRows) -> Floats | None:
@@ -126,35 +127,28 @@ def entries_of_rows(cells: headings.TextRows, reading: ReadOptions, *, short: bo
     if not rows:
         raise InputError("The table has no cells; expected lists of names, or a table of runs and features.")
     if reading.layout in LISTS:
-        return name_lists.entries_of_lists(_lists(rows, reading.layout, reading), reading)
+        return entries_of_lists(_lists(rows, reading.layout, reading), reading)
     of_r = entries_of_r(rows, reading)
     if of_r is not None:
         return of_r
-    columns, _, notes = name_lists.without_row_numbers(name_lists.columns_of(rows))
-    if reading.layout is None and (within := name_lists.lists_in_cells(rows, columns)) is not None:
-        return name_lists.entries_of_lists(within, reading)
+    columns, _, notes = without_row_numbers(columns_of(rows))
+    if reading.layout is None and (within := lists_in_cells(rows, columns)) is not None:
+        return entries_of_lists(within, reading)
     if is_long(columns, reading):
         entries = entries_of_pairs(columns, roles(columns, reading), reading)
         return entries._replace(notes=(*entries.notes, *notes))
     if len(rows) == 1 and len(columns) > 1:
-        raise InputError(
-            "The table has no rows; expected one row per run. If its names are a list, give ",
-            Argument("layout", ROWS),
-            ".",
-        )
+        told = "The table has no rows; expected one row per run. If its names are a list, give "
+        raise InputError(told, Argument("layout", ROWS), ".")
     wide = wide_cells([["", *rows[0]], *rows[1:]] if short else rows, reading.header)
     if wide is not None:
         return entries_of_numbers(with_row_names(wide, reading.transpose), reading)
     if reading.layout in (WIDE, RANKS, IMPORTANCES):
-        raise InputError(
-            f"The cells are not those of the layout {reading.layout}: ",
-            "0 and 1, or marks such as x and blanks" if reading.layout == WIDE else "numbers",
-            "; if they are names, give ",
-            *either("layout", COLUMNS, ROWS),
-            ".",
-        )
+        cells = "0 and 1, or marks such as x and blanks" if reading.layout == WIDE else "numbers"
+        told = f"The cells are not those of the layout {reading.layout}: {cells}; if they are names, give "
+        raise InputError(told, *either("layout", COLUMNS, ROWS), ".")
     _refuse_wrong_cells(rows)
-    return name_lists.entries_of_lists(_lists(rows, layout_of_names(rows), reading), reading)
+    return entries_of_lists(_lists(rows, layout_of_names(rows), reading), reading)
 
 
 def _refuse_wrong_cells(rows: headings.TextRows) -> None:
@@ -168,28 +162,27 @@ def _refuse_wrong_cells(rows: headings.TextRows) -> None:
     if named and blank is not None and all(headings.is_number(cell) for _, _, cell in body if cell):
         i, f = blank
         raise InputError(f"Row {i} holds no number in column {f + 1}; expected one in every cell beside the names.")
-    for fits, wanted in ((lambda cell: cell in headings.ZERO_ONE, "0 or 1"), (_is_fraction, "a number")):
-        wrong = [(i, f, cell) for i, f, cell in body if not fits(cell)]
+    fractions = {cell for _, _, cell in body if headings.is_number(cell) and not cell.isdigit()}
+    for fitting, wanted in ((headings.ZERO_ONE, "0 or 1"), (fractions, "a number")):
+        wrong = [(i, f, cell) for i, f, cell in body if cell not in fitting]
         if body and 2 * len(wrong) < len(body):
             i, f, cell = wrong[0] if wrong else (2, 0, rows[1][0])
             what = repr(cell) if cell else "nothing"
             raise InputError(f"Row {i} holds {what} in column {f + 1} ({rows[0][f : f + 1]}); expected {wanted}.")
 
 
-def _is_fraction(cell: str) -> bool:
-    return headings.is_number(cell) and not cell.isdigit()
-
-
-def _lists(rows: headings.TextRows, layout: str, reading: ReadOptions) -> name_lists.Lists:
+def _lists(rows: headings.TextRows, layout: str, reading: ReadOptions) -> Lists:
     if layout == GMT:
-        return name_lists.gene_sets_in_rows(rows)
+        return gene_sets_in_rows(rows)
     if layout == GMX:
-        return name_lists.gene_sets_in_columns(rows)
-    if layout == ROWS and all(len(row) == 1 for row in rows) and any(" " in row[0] for row in rows):
-        found = name_lists.lists_in_rows([row[0].split() for row in rows], reading.header)
-        return found._replace(notes=(*found.notes, "names separated by spaces"))
-    transposed = bool(reading.transpose) != (layout == ROWS)
-    return (name_lists.lists_in_rows if transposed else name_lists.lists_in_columns)(rows, reading.header)
+        return gene_sets_in_columns(rows)
+    spaced = layout == ROWS and all(len(row) == 1 for row in rows) and any(" " in row[0] for row in rows)
+    if spaced:
+        rows = [row[0].split() for row in rows]
+    if spaced or bool(reading.transpose) != (layout == ROWS):
+        return _labelled(rows, reading.header, "row", ("names separated by spaces",) if spaced else ())
+    columns, told, notes = without_row_numbers(columns_of(rows))
+    return _labelled(columns, told if reading.header is None else reading.header, "column", notes)
 
 
 def layout_of_names(rows: headings.TextRows) -> str:
@@ -200,26 +193,23 @@ def layout_of_names(rows: headings.TextRows) -> str:
     """
     if _looks_like_gmt(rows):
         return GMT
-    rows = [["" if cell in name_lists.NO_NAMES else cell for cell in row] for row in rows]
-    columns, told, _ = name_lists.without_row_numbers(name_lists.columns_of(rows))
+    rows = [["" if cell in NO_NAMES else cell for cell in row] for row in rows]
+    columns, told, _ = without_row_numbers(columns_of(rows))
     if len(columns) == 1:
         _refuse_spaces(columns[0])
         return COLUMNS
     in_columns = _from_the_edge(columns) and _once_each(columns)
     in_rows = _from_the_edge(rows) and _once_each(rows)
-    shared = _share_names(columns)
-    if in_columns and not in_rows and shared:
-        return COLUMNS
-    if in_rows and not in_columns and shared:
-        return ROWS
+    counts = Counter(name for column in columns for name in set(column) - {""})
+    shared = max(counts.values(), default=0) > 1  # some name stands in two columns
+    if in_columns != in_rows and shared:
+        return COLUMNS if in_columns else ROWS
     if in_columns and in_rows and shared:
         if told or headings.are_called_runs([column[0] for column in columns]):
             return COLUMNS
         if headings.are_called_runs([row[0] for row in rows]):
             return ROWS
-        above, before = (
-            headings.is_heading([[cell for cell in cells if cell] for cells in lists]) for lists in (columns, rows)
-        )
+        above, before = (headings.is_heading([list(filter(None, cells)) for cells in one]) for one in (columns, rows))
         if above != before and (above or before):
             return COLUMNS if above else ROWS
     both = in_columns == in_rows
@@ -235,14 +225,9 @@ def _refuse_spaces(names: Sequence[str]) -> None:
     recurring = len(every) < sum(map(len, words))
     if len(words) > 1 and all(len(some) > 1 for some in words) and (recurring or all(map(headings.is_symbol, every))):
         shown = some_names([shorten(name, LINE_SHOWN, placeholder=" ...") for name in names])
-        raise InputError(
-            f"The lines ({shown}) may be lists whose names are separated by spaces, or single names; in the first case "
-            "give ",
-            Argument("layout", ROWS),
-            ", in the second ",
-            Argument("layout", COLUMNS),
-            ".",
-        )
+        told = f"The lines ({shown}) may be lists whose names are separated by spaces, or single names; "
+        ways = Argument("layout", ROWS), ", in the second ", Argument("layout", COLUMNS)
+        raise InputError(f"{told}in the first case give ", *ways, ".")
 
 
 def _why(in_columns: bool, in_rows: bool, shared: bool, columns: headings.TextRows) -> str:
@@ -268,17 +253,6 @@ def _once_each(lists: headings.TextRows) -> bool:
     return all(len(set(cells)) == len(cells) for cells in filled)
 
 
-def _share_names(columns: headings.TextRows) -> bool:
-    """Whether some name stands in two columns."""
-    seen: set[str] = set()
-    for column in columns:
-        names = set(column) - {""}
-        if not seen.isdisjoint(names):
-            return True
-        seen |= names
-    return False
-
-
 def _looks_like_gmt(rows: headings.TextRows) -> bool:
     """A second column that is no name: a word for nothing, an address, or words where names have no spaces."""
     if len(rows) < 2 or min(map(len, rows)) < 3:
@@ -290,4 +264,353 @@ def _looks_like_gmt(rows: headings.TextRows) -> bool:
         return False
     addresses = all("://" in cell for cell in second)
     sentences = all(" " in cell for cell in second) and not any(" " in name for name in names)
-    return set(second) <= name_lists.NO_NAMES | {"", "na"} or addresses or sentences
+    return set(second) <= NO_NAMES | {"", "na"} or addresses or sentences
+
+
+NO_NAMES = NULLS.union(["None", "none"]) - {""}
+
+
+class Lists(NamedTuple):
+    """Names as they stand in each list, the labels of the lists where they have some, and where they were found."""
+
+    lists: list[list[str]]
+    labels: list[str] | None
+    source: str
+    notes: tuple[str, ...] = ()
+
+
+def entries_of_lists(found: Lists, reading: ReadOptions) -> Entries:
+    """The lists as runs; the notes say what was understood."""
+    notes = list(found.notes)
+    lists = [[name for name in cells if name and name not in NO_NAMES] for cells in found.lists]
+    no_names = Counter(name for cells in found.lists for name in cells if name in NO_NAMES)
+    if no_names:
+        words = ", ".join(repr(word) for word in sorted(no_names))
+        notes.append(f"{several(no_names.total(), 'cell')} with {words} count as empty")
+    distinct = [list(dict.fromkeys(names)) for names in lists]
+    twice = sum(map(len, lists)) - sum(map(len, distinct))
+    if twice:
+        name = next(name for names in lists for name, count in Counter(names).items() if count > 1)
+        notes.append(f"{several(twice, 'repeated name')} within a list dropped (such as {name!r})")
+    if reading.top is not None:
+        distinct = [names[: reading.top] for names in distinct]
+        notes.append(f"of each list the first {reading.top:,}, as lists are taken to be sorted best first")
+    if empty := sum(not names for names in distinct):
+        notes.append(f"{several(empty, 'list')} without a name, so that nothing was selected")
+    entries = entries_among(distinct, found.labels, reading.features, reading.n_features)
+    used = set(chain.from_iterable(distinct))
+    notes += _only_by_case(used)
+    notes += gene_dates_in(sorted(used), "among the names")
+    line = (
+        f"{several(len(distinct), 'run')} from {found.source}; {several(len(used), 'distinct name')}; "
+        f"{universe_in_words(entries.features)}"
+    )
+    return entries._replace(notes=(line, *notes))
+
+
+def gene_sets_in_rows(rows: headings.TextRows) -> Lists:
+    """GMT: one row per list, its name, a description, then its members."""
+    short = next((i for i, row in enumerate(rows) if len(row) < 2 or not row[0]), None)
+    if short is not None:
+        form = "(a name, a description and the members, separated by tabs)"
+        told = f"Line {short + 1} is no gene set of the GMT format {form}; if it is another layout, give "
+        raise InputError(told, *either("layout", ROWS, COLUMNS), ".")
+    return Lists([list(row[2:]) for row in rows], [row[0] for row in rows], several(len(rows), "GMT line"))
+
+
+def gene_sets_in_columns(rows: headings.TextRows) -> Lists:
+    """GMX: one column per list, its name in the first row, a description in the second, then its members."""
+    columns = columns_of(rows)
+    if len(rows) < 2 or not all(column[0] for column in columns):
+        told = "A GMX file has the names of its gene sets in the first row and descriptions in the second; "
+        raise InputError(f"{told}if it is another layout, give ", Argument("layout", COLUMNS), ".")
+    labels = [column[0] for column in columns]
+    return Lists([column[2:] for column in columns], labels, several(len(columns), "GMX column"))
+
+
+def one_list(rows: headings.TextRows, header: bool | None = None) -> list[str] | None:
+    """The names of a file or sheet that holds a single list, one a line or all in one line; None where it does not."""
+    if len(rows) == 1:
+        return list(rows[0])
+    columns, told, _ = without_row_numbers(columns_of(rows))
+    if len(columns) != 1:
+        return [] if not columns else None
+    header = told if header is None else header
+    headed = headings.is_heading(columns) if header is None else header
+    return columns[0][1:] if headed else columns[0]
+
+
+def columns_of(rows: headings.TextRows) -> list[list[str]]:
+    """The columns of rows of any length, as long as the longest; columns without any cell are left out."""
+    columns = [list(column) for column in zip_longest(*rows, fillvalue="")]
+    return [column for column in columns if any(column)]
+
+
+def without_row_numbers(columns: list[list[str]]) -> tuple[list[list[str]], bool | None, tuple[str, ...]]:
+    """The columns without a first one that counts the rows; it also tells whether the first row is a heading."""
+    if len(columns) > 1:
+        for headed in (False, True):
+            if headings.are_row_numbers(columns[0][headed:], columns[0][0] if headed else None):
+                return columns[1:], headed, ("the first column, which counts the rows, is left out",)
+    return columns, None, ()
+
+
+def _labelled(lists: headings.TextRows, header: bool | None, what: str, notes: Iterable[str]) -> Lists:
+    """Lists that are columns or rows of a table, with or without a label in their first cells."""
+    headed = header
+    if header is None:
+        filled = [[cell for cell in cells if cell] if cells and cells[0] else cells for cells in lists]
+        headed = headings.is_heading(filled)
+    firsts = [cells[0] for cells in lists] if headed is not False else []
+    if headed is None:
+        across = "row" if what == "column" else "column"
+        told = f"The first {across} ({some_names(firsts)}) may hold the labels of the lists or be part of them; "
+        ways = Argument("header", True), "; if not, ", Argument("header", False)
+        raise InputError(f"{told}if it holds their labels, give ", *ways, ".")
+    labels = firsts if headed else None
+    if labels is not None and all(map(headings.is_feature_word, labels)):
+        labels = None if len(set(labels)) < len(labels) or len(labels) == 1 else labels
+    source = several(len(lists), what) + (" with a heading" if headed and what == "column" else "")
+    return Lists([list(cells[headed:]) for cells in lists], labels, source, tuple(notes))
+
+
+def _only_by_case(names: set[str]) -> list[str]:
+    """A note where names differ in nothing but capitals."""
+    seen: dict[str, str] = {}
+    pairs = []
+    for name in sorted(names):
+        other = seen.setdefault(name.casefold(), name)
+        if other != name:
+            pairs.append(f"{other!r} and {name!r}")
+    if not pairs:
+        return []
+    more = "" if len(pairs) == 1 else f" and {len(pairs) - 1:,} more"
+    return [f"names that differ only in case count as different features: {pairs[0]}{more}"]
+
+
+WRAPPER = re.compile(r"(?:c|list|tuple|set|frozenset|array|np\.array|Index|pd\.Index)\s*\((.*)\)", re.DOTALL)
+BRACKETED = re.compile(r"\[(.*)\]|\((.*)\)|\{(.*)\}", re.DOTALL)
+SEVERAL = re.compile(r"\[[^\[\]]*,[^\[\]]*\]|\{[^{}]*,[^{}]*\}|\[\s*\d+(?:\s+\d+)+\s*\]")
+ABOUT_ITSELF = re.compile(r",\s*(?:dtype|name|length)=(?:'[^']*'|[^,]*)$")
+TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+QUOTED = re.compile(TEXT)
+BARE = r"""[^\s,'"\[\](){}:]+(?:[ \t]+[^\s,'"\[\](){}:]+)*"""
+NAME = re.compile(rf"\s*(?:np\.str_\(\s*(?P<numpy>{TEXT})\s*\)|(?P<quoted>{TEXT})|(?P<bare>{BARE}))\s*")
+NONE = ("character(0)", "integer(0)", "NULL", "None", "NA", "nan", "NaN", "set()", "frozenset()", "")
+GAPS = ("NA", "None", "nan", "NaN", "NULL")
+SEQUENCE, LONGEST = re.compile(r"(\d{1,9}):(\d{1,9})"), 1_000_000
+CUT_SHORT = re.compile(r"\.\.\.|…")
+Splitter = Callable[[str], list[str] | None]
+
+PRINTED = "names in brackets"
+SEPARATORS = {";": "semicolons", "|": "bars", ",": "commas", " ": "spaces"}
+TORN = re.compile(r"[^\[({]*[\])}].*|.*[\[({][^\])}]*|['\"].*[^'\"]|[^'\"].*\"")
+LABELLED = re.compile(r"([^:]*[^:\s]):\s+(\S.*)")
+
+
+def are_printed(cells: Sequence[str]) -> bool:
+    """Whether several of the cells can be nothing but printed lists."""
+    return sum(_is_printed(cell) for cell in cells) > 1
+
+
+def printed_names(cell: str) -> list[str] | None:
+    """The names of a printed list; None where the cell is none."""
+    inner = _inner(cell)
+    if inner is None:
+        return [] if cell in NONE else None
+    if not inner.strip():
+        return []
+    if CUT_SHORT.search(QUOTED.sub("", inner)):
+        raise InputError(
+            f"The cell {_short(cell)} holds a list that was cut short when it was printed; write all of its names, "
+            "separated by semicolons."
+        )
+    return _names(inner)
+
+
+def one_or_more(cell: str) -> list[str] | None:
+    """The names of a cell beside printed lists: R prints a list of one name as that name, and 1, 2, 3 as 1:3."""
+    names = printed_names(cell)
+    if names is None and (ends := SEQUENCE.fullmatch(cell)):
+        first, last = int(ends[1]), int(ends[2])
+        return [str(number) for number in range(first, last + 1)] if first <= last < first + LONGEST else None
+    if names is None and not re.search(r"[\[\](){},'\"]", cell):
+        return [cell]
+    return names
+
+
+def _is_printed(cell: str) -> bool:
+    """Brackets behind a word that makes lists, or with quotes in them; and those of no name of a feature."""
+    if not cell.endswith((")", "]", "}")):  # nearly all cells of nearly all files
+        return False
+    return bool(WRAPPER.fullmatch(cell) or SEVERAL.fullmatch(cell)) or (
+        BRACKETED.fullmatch(cell) is not None and QUOTED.search(cell) is not None
+    )
+
+
+def _inner(cell: str) -> str | None:
+    """What stands between the brackets; None where there are none."""
+    wrapped = WRAPPER.fullmatch(cell)
+    inside = wrapped[1] if wrapped else cell
+    while wrapped and (ending := ABOUT_ITSELF.search(inside)):
+        inside = inside[: ending.start()]
+    found = BRACKETED.fullmatch(inside.strip())
+    if found is not None:
+        return next(part for part in found.groups() if part is not None)
+    return inside if wrapped else None
+
+
+def _names(inner: str) -> list[str] | None:
+    """The names one after the other; NumPy puts no commas between them."""
+    if re.fullmatch(r"\s*\d+(\s+\d+)+\s*", inner):
+        return inner.split()
+    names, place, quotes = [], 0, bool(QUOTED.search(inner))
+    while place < len(inner):
+        found = NAME.match(inner, place)
+        if found is None or (quotes and found["bare"] in GAPS):
+            return None
+        text = found["numpy"] or found["quoted"]
+        names.append(found["bare"] if text is None else _unquoted(text))
+        place = found.end()
+        if place < len(inner) and inner[place] == ",":
+            place += 1
+        elif place < len(inner) and text is None:
+            return None
+    return names if all(names) else None
+
+
+def _unquoted(text: str) -> str:
+    if "\\" not in text:
+        return text[1:-1]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a backslash that is none of Python's escapes
+            return str(ast.literal_eval(text))
+    except (SyntaxError, ValueError):  # an escape of R alone
+        return text[1:-1]
+
+
+def _short(cell: str) -> str:
+    return repr(cell if len(cell) <= 40 else f"{cell[:37]}...")
+
+
+def lists_in_cells(rows: headings.TextRows, columns: headings.TextRows) -> Lists | None:
+    """A table with one row per run, one column of which holds the whole list; None where it is something else."""
+    whole = _rejoined(rows)
+    if whole is not None and (headed := _are_lists(whole, one_or_more)) is not None:
+        return _found(whole, [], headed, PRINTED, one_or_more)
+    for place, column in enumerate(columns):
+        for words, parts in _splitters(column, spaces=len(columns) > 1):  # lines of words may be single names
+            if (headed := _are_lists(column, parts)) is not None:
+                others = [list(other) for f, other in enumerate(columns) if f != place]
+                return _found(column, others, headed, words, parts)
+        # Printed lists that are none of names, such as dictionaries: commas would tear them apart.
+        wrong = (cell for cell in column if _is_printed(cell) and printed_names(cell) is None)
+        if are_printed(column) and (cell := next(wrong, None)) is not None:
+            raise InputError(
+                f"The cell {_short(cell)} looks like a printed list, but it is not one of names; write the names, "
+                "separated by semicolons."
+            )
+    return _labelled_rows(rows)
+
+
+def _rejoined(rows: headings.TextRows) -> list[str] | None:
+    """Lines that are printed lists, which whoever read the file took apart at their commas."""
+    if not any(TORN.fullmatch(row[0]) for row in rows if len(row) > 1):
+        return None
+    lines = [", ".join(filter(None, row)) for row in rows]
+    return lines if all(printed_names(line) is not None for line in lines[1:]) else None
+
+
+def _found(
+    column: Sequence[str], others: Sequence[list[str]], headed: bool, words: str, parts: Splitter
+) -> Lists | None:
+    lists = [parts(cell) or [] for cell in column[headed:]]
+    naming = _naming(others, headed, parts, set(chain.from_iterable(lists)))
+    if others and not naming:  # rows of one run are those of a long table, whose features have such names
+        return None
+    labels = [" ".join(cells) for cells in zip(*naming, strict=True)][headed:]
+    unused = [other[0] for other in others if other not in naming]
+    notes = [f"each cell{f' of {column[0]!r}' if headed else ''} is a list: {words}"]
+    notes += [f"runs named by {some_names([other[0] for other in naming])}"] if headed and naming else []
+    notes += [f"not used: {some_names(unused)}"] if headed and unused else []
+    source = several(len(lists), "cell")
+    return Lists(lists, labels or None, source, tuple(notes))
+
+
+def _naming(others: Sequence[list[str]], headed: bool, parts: Splitter, features: set[str]) -> list[list[str]]:
+    """The columns that name the runs: seed and fold together, or the first that has its own cell in each row.
+
+    A column with names of the features is another list.
+    """
+    called = [other for other in others if headed and headings.is_run_word(other[0])]
+    if called and _name_the_rows([*zip(*called, strict=True)][headed:]):
+        return called
+    own = [other for other in others if _name_the_rows(other[headed:])]
+    return [other for other in own if not any(features & {cell, *(parts(cell) or [])} for cell in other[headed:])][:1]
+
+
+def _splitters(column: Sequence[str], *, spaces: bool) -> list[tuple[str, Splitter]]:
+    if are_printed(column):
+        return [(PRINTED, one_or_more)]
+    marks = {mark: words for mark, words in SEPARATORS.items() if spaces or mark != " "}
+    between = [(f"names separated by {words}", partial(_between, mark)) for mark, words in marks.items()]
+    return [(PRINTED, printed_names), *between]
+
+
+def _between(mark: str, cell: str) -> list[str] | None:
+    """The names of a cell between separators; one without any is one name."""
+    if not cell:
+        return []
+    names = [name.strip() for name in cell.split(mark)]
+    names = names[:-1] if len(names) > 1 and not names[-1] else names  # one that ends with the separator
+    # An identifier by itself may be all digits.
+    is_decimal = mark in cell and headings.is_number(cell.replace(",", "."))
+    is_one = is_decimal or (mark == " " and not all(map(headings.is_symbol, names)))
+    torn = len(names) > 1 and any(map(TORN.fullmatch, names))
+    return None if is_one or torn or not all(names) else names
+
+
+def _are_lists(column: Sequence[str], parts: Splitter) -> bool | None:
+    """Whether the cells of a column are lists, and if so whether it has a heading; None where they are none.
+
+    Lists of the same features have names in common, also where the cells as a whole differ; printed ones need not.
+    """
+    split = [parts(cell) for cell in column]
+    headed = split[0] is None or (len(split[0]) == 1 and split[0][0] not in set(chain.from_iterable(_known(split[1:]))))
+    body = split[headed:]
+    if len(body) < 2 or any(names is None for names in body):
+        return None
+    if parts is one_or_more:
+        return headed
+    if sum(len(names) > 1 for names in _known(body)) < 2:
+        return None
+    distinct = {tuple(names) for names in _known(body)}
+    counts = Counter(chain.from_iterable(set(names) for names in distinct))
+    return headed if any(count > 1 for count in counts.values()) else None
+
+
+def _known(split: Sequence[list[str] | None]) -> list[list[str]]:
+    return [names for names in split if names is not None]
+
+
+def _name_the_rows(cells: Sequence[str] | Sequence[tuple[str, ...]]) -> bool:
+    return bool(cells) and all(cells) and len(set(cells)) == len(cells)
+
+
+def _labelled_rows(rows: headings.TextRows) -> Lists | None:
+    """One list in each row, the label and a colon before its first name."""
+    found = [LABELLED.fullmatch(row[0]) for row in rows]
+    if len(rows) < 2 or not all(found) or not _name_the_rows([one[1] for one in found if one]):
+        return None
+    lists = [[one[2], *(cell for cell in row[1:] if cell)] for one, row in zip(found, rows, strict=True) if one]
+    printed = [printed_names(", ".join(names)) for names in lists]
+    if len(_known(printed)) == len(lists):
+        lists = _known(printed)
+    elif all(len(names) == 1 for names in lists):  # names that spaces separate
+        lists = [_between(" ", names[0]) or names for names in lists]
+    labels = [one[1].strip() for one in found if one]
+    counts = Counter(chain.from_iterable(lists))
+    if set(labels) & set(counts) or all(count == 1 for count in counts.values()):
+        return None
+    return Lists(lists, labels, several(len(rows), "row"), ("the label of each row stands before a colon",))

@@ -116,16 +116,10 @@ def long_columns(entries: Entries, *, declare: bool = False) -> dict[str, Any]:
         if weights is not None and not weights.all():
             values[SELECTED] = np.ones(len(run), dtype=np.int8)  # else a weight of 0 would mean not selected
     run_column, feature_column = list(runs[run]), list(names[feature])
-    if declare:
-        ahead = d + M
-        run_column = [None] * d + list(runs) + run_column
-        feature_column = [*names, *[None] * M, *feature_column]
-        return {
-            RUN: run_column,
-            FEATURE: feature_column,
-            **{name: [None] * ahead + column.tolist() for name, column in values.items()},
-        }
-    return {RUN: run_column, FEATURE: feature_column, **values}
+    if not declare:
+        return {RUN: run_column, FEATURE: feature_column, **values}
+    ahead = {RUN: [None] * d + list(runs) + run_column, FEATURE: [*names, *[None] * M, *feature_column]}
+    return ahead | {name: [None] * (d + M) + column.tolist() for name, column in values.items()}
 
 
 def _codes(column: pa.ChunkedArray) -> tuple[Ints, list[Any]]:
@@ -137,11 +131,7 @@ def _codes(column: pa.ChunkedArray) -> tuple[Ints, list[Any]]:
         encoded = encoded.dictionary_encode()
     raw = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     values = [int(x) if isinstance(x, float) and x.is_integer() else x for x in encoded.dictionary.to_pylist()]
-    return _dense_codes(raw, values)
-
-
-def _dense_codes(raw: Ints, values: list[Any]) -> tuple[Ints, list[Any]]:
-    """Drop empty texts and categories that no row uses, and number the rest as they appear."""
+    # Empty texts and categories that no row uses are dropped, and the rest is numbered as it appears.
     used, first = np.unique(raw, return_index=True)
     order = [c for c in used[np.argsort(first)] if c >= 0 and values[c] not in ("", None)]
     recode = np.full(len(values) + 1, -1, dtype=np.int64)  # the last place is for -1
@@ -199,9 +189,8 @@ def _among_the_best(run: Ints, ranks: Floats | None, weights: Floats | None, top
     if ranks is not None:
         return ranks <= top
     if weights is None:
-        raise InputError(
-            Argument("top", top), f" needs ranks or importances: a long table with a column {RANK} or {WEIGHT}."
-        )
+        needs = f" needs ranks or importances: a long table with a column {RANK} or {WEIGHT}."
+        raise InputError(Argument("top", top), needs)
     best = np.zeros(len(run), dtype=bool)
     for i in np.unique(run):
         own = np.flatnonzero(run == i)
@@ -229,17 +218,16 @@ def column_numbers(arrow: pa.Table, name: str) -> Floats:
 
 
 def _rank_table(run: Ints, feature: Ints, ranks: Floats, M: int, d: int, names: tuple[str, ...] | None) -> Floats:
+    expected = "expected one per run and feature."
     if len(run) != M * d:
-        raise InputError(
-            f"The table has {len(run)} ranks for {M} runs and {d} features; expected one per run and feature."
-        )
+        raise InputError(f"The table has {len(run)} ranks for {M} runs and {d} features; {expected}")
     table = np.full((M, d), np.nan)
     table[run, feature] = ranks
     check_ranks(np.where(np.isnan(table), 1.0, table), names, "The table")
     if np.isnan(table).any():
         i, f = np.argwhere(np.isnan(table))[0]
         which = names[f] if names is not None else f
-        raise InputError(f"Run {i + 1} has no rank for feature {which!r}; expected one per run and feature.")
+        raise InputError(f"Run {i + 1} has no rank for feature {which!r}; {expected}")
     return table
 
 
@@ -302,7 +290,8 @@ def _by_values(columns: Sequence[Sequence[str]], header: bool | None) -> PairCol
         return PairColumns(called.index(True), called.index(False), "", headed)
     counts = [len(set(body)) for body in bodies]
     few = int(counts[1] < counts[0])
-    grouped = [_stands_together(body) for body in bodies]
+    # Whether the rows of each value stand together.
+    grouped = [1 + sum(a != b for a, b in itertools.pairwise(body)) == len(set(body)) for body in bodies]
     clear = grouped[few] and not grouped[1 - few]
     many = counts[1 - few] >= MANY_TIMES * counts[few] and grouped[0] == grouped[1]
     if 1 < counts[few] < counts[1 - few] and (clear or many):
@@ -321,22 +310,13 @@ def _is_headed(columns: Sequence[Sequence[str]], header: bool | None) -> bool:
     firsts = [column[0] for column in columns]
     if any(is_run_word(first) or is_feature_word(first) for first in firsts):
         return True
-    recurring = [column.count(column[0]) > 1 for column in columns]
-    if any(recurring):
+    if any(column.count(column[0]) > 1 for column in columns):
         return False
     alone = [sum(count == 1 for count in Counter(column[1:]).values()) for column in columns]
     if min(alone) == 0:
         return True
-    raise InputError(
-        f"The first row ({some_names(firsts)}) may be a heading or the first pair of a run and a feature; give ",
-        *either("header", True, False),
-        ".",
-    )
-
-
-def _stands_together(cells: Sequence[str]) -> bool:
-    changes = 1 + sum(a != b for a, b in itertools.pairwise(cells))
-    return changes == len(set(cells))
+    told = f"The first row ({some_names(firsts)}) may be a heading or the first pair of a run and a feature; give "
+    raise InputError(told, *either("header", True, False), ".")
 
 
 def entries_of_pairs(columns: Sequence[Sequence[str]], found: PairColumns, reading: ReadOptions) -> Entries:
@@ -354,40 +334,27 @@ def entries_of_pairs(columns: Sequence[Sequence[str]], found: PairColumns, readi
     rows = dict.fromkeys(zip(*bodies.values(), strict=True))
     repeated = len(bodies[RUN]) - len(rows)
     cells = {name: [row[place] or None for row in rows] for place, name in enumerate(table)}
-    _refuse_blank(cells, heading, found)
+    # A row without a run or a feature declares the other in our own files, but is a gap in those of others.
+    for name in (RUN, FEATURE):
+        if None in cells[name]:
+            what = repr(heading[table[name]]) if found.headed else str(table[name] + 1)
+            told = (
+                f"The column {what} has no value in row {cells[name].index(None) + 1 + found.headed}; expected a run "
+            )
+            raise InputError(f"{told}and a feature in each, or lists (", Argument("layout", "columns"), ").")
     notes = [f"{several(repeated, 'repeated row')} dropped"] if repeated else []
     if found.headed:
         unused = [heading[f] for f in range(len(heading)) if f not in table.values()]
         notes += [f"not used: the {'columns' if len(unused) > 1 else 'column'} {some_names(unused)}"] if unused else []
     arrow = pa.table({name: pa.array(column, pa.string()) for name, column in cells.items()})
-    entries = entries_of_long(
-        arrow,
-        reading.features,
-        reading.n_features,
-        None,
-        top=reading.top,
-        union=not reading.declared,
-        numbers_are_names=True,
-    )
+    universe, union = (reading.features, reading.n_features), not reading.declared
+    entries = entries_of_long(arrow, *universe, None, top=reading.top, union=union, numbers_are_names=True)
     runs = f"the column {heading[found.run]!r}" if found.headed else f"column {found.run + 1}"
     line = (
         f"{several(entries.n_runs, 'run')} from {runs}{found.why}; "
         f"{several(len(set(cells[FEATURE]) - {None}), 'distinct name')}; {universe_in_words(entries.features)}"
     )
     return entries._replace(notes=(line, *notes))
-
-
-def _refuse_blank(cells: dict[str, list[str | None]], heading: Sequence[str], found: PairColumns) -> None:
-    """A row without a run or a feature declares the other in our own files, but is a gap in those of others."""
-    for name, f in ((RUN, found.run), (FEATURE, found.feature)):
-        if None in cells[name]:
-            what = repr(heading[f]) if found.headed else str(f + 1)
-            raise InputError(
-                f"The column {what} has no value in row {cells[name].index(None) + 1 + found.headed}; expected a run "
-                "and a feature in each, or lists (",
-                Argument("layout", "columns"),
-                ").",
-            )
 
 
 def is_long(columns: Sequence[Sequence[str]], reading: ReadOptions) -> bool:

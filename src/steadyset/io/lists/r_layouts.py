@@ -88,7 +88,9 @@ def entries_of_r(cells: TextRows, reading: ReadOptions) -> Entries | None:
         if layout is None:
             return None
     kind = _KINDS[layout]
-    if not kind.fits(table) and not (layout == GLMNET and _has_row_names(table)):
+    # Names in the first column: coefficients without an intercept, which only its name could tell from others.
+    named = len(table.names) > 1 and bool(table.rows) and not any(is_number(row[0]) for row in table.rows)
+    if not kind.fits(table) and not (layout == GLMNET and named):
         raise InputError(
             f"The table is not in the layout {layout}, which has {kind.wanted}; its columns: {some_names(table.names)}."
         )
@@ -128,7 +130,11 @@ def _from_caret(table: RTable, reading: ReadOptions) -> Runs:
             raise InputError("caret varImp has an importance for every feature; give ", Argument("top", 10), ".")
         importances = _numbers(table.column(OVERALL), OVERALL)
         return _largest(importances[None, :], table.column(""), None, "caret varImp", "importances", reading)
-    sizes = _sizes(table)
+    numbers = _numbers(table.column(SIZE), SIZE)
+    if np.any((numbers < 1) | (numbers > len(numbers)) | (numbers != np.rint(numbers))):
+        told = f"The column {SIZE} holds the sizes of subsets; expected whole numbers from 1 to {len(numbers)}."
+        raise InputError(told)
+    sizes = [int(size) for size in numbers]  # of the subset that each row belongs to
     size = _chosen_size(sorted(set(sizes)), reading)
     resamples = list(dict.fromkeys(table.column(RESAMPLE)))
     overall = _numbers(table.column(OVERALL), OVERALL) if table.has(OVERALL) else None
@@ -144,25 +150,11 @@ def _from_caret(table: RTable, reading: ReadOptions) -> Runs:
         raise InputError(f"The resample {empty[0]!r} has no variables of the size {size}; choose another size.")
     largest = [name for name, k in zip(table.column(NAME), sizes, strict=True) if k == max(sizes)]
     everything = AppearanceOrder(dict.fromkeys(largest))
-    runs = several(len(resamples), "run")
-    line = f"caret rfe: {runs} from the column {RESAMPLE}, {several(size, 'variable')} in each"
-    return Runs(
-        list(lists.values()),
-        line,
-        resamples,
-        everything if len(everything) == max(sizes) else None,
-        None if overall is None else list(weights.values()),
+    line = (
+        f"caret rfe: {several(len(resamples), 'run')} from the column {RESAMPLE}, {several(size, 'variable')} in each"
     )
-
-
-def _sizes(table: RTable) -> list[int]:
-    """The size of the subset that each row belongs to."""
-    sizes = _numbers(table.column(SIZE), SIZE)
-    if np.any((sizes < 1) | (sizes > len(sizes)) | (sizes != np.rint(sizes))):
-        raise InputError(
-            f"The column {SIZE} holds the sizes of subsets; expected whole numbers from 1 to {len(sizes)}."
-        )
-    return [int(size) for size in sizes]
+    universe = everything if len(everything) == max(sizes) else None
+    return Runs(list(lists.values()), line, resamples, universe, None if overall is None else list(weights.values()))
 
 
 def _chosen_size(sizes: list[int], reading: ReadOptions) -> int:
@@ -172,11 +164,9 @@ def _chosen_size(sizes: list[int], reading: ReadOptions) -> int:
         return smaller[0]
     if reading.top not in sizes:
         told = ", ".join(map(str, sizes))
-        raise InputError(
-            f"rfe recorded subsets of the sizes {told}; say which to compare, such as ",
-            Argument("top", smaller[-1]),
-            " (caret's own choice is its bestSubset).",
-        )
+        own = " (caret's own choice is its bestSubset)."
+        told = f"rfe recorded subsets of the sizes {told}; say which to compare, such as "
+        raise InputError(told, Argument("top", smaller[-1]), own)
     return reading.top
 
 
@@ -196,12 +186,9 @@ def _from_glmnet(table: RTable, reading: ReadOptions) -> Runs:
     numbers = [int(step[1]) for step in steps if step is not None]
     in_order = any(numbers == list(range(start, start + len(labels))) for start in (0, 1))
     if len(labels) > 1 and in_order and not reading.layout:
-        raise InputError(
-            f"The columns {labels[0]} to {labels[-1]} are a path of penalties of one glmnet fit, not runs; bind the "
-            "coefficients of each resample at one penalty, or give ",
-            Argument("layout", GLMNET),
-            " if the columns are runs.",
-        )
+        told = f"The columns {labels[0]} to {labels[-1]} are a path of penalties of one glmnet fit, not runs; "
+        way = "bind the coefficients of each resample at one penalty, or give "
+        raise InputError(told, way, Argument("layout", GLMNET), " if the columns are runs.")
     kept = [i for i, name in enumerate(names) if name != INTERCEPT]
     cells = [cell for i in kept for cell in table.rows[i][1:]]
     columns = _numbers(cells, "coefficients").reshape(len(kept), len(labels)).T
@@ -328,12 +315,9 @@ def _refuse_frequencies(table: RTable) -> None:
     one = table.names == ["", "x"]
     if one or (shares.shape[1] >= FEW_STEPS and len(shares) >= FEW_STEPS and np.all(np.diff(shares, axis=1) >= 0)):
         what = "max" if one else "phat"
-        raise InputError(
-            f"The table holds shares of subsamples, as {what} of stabs does, which do not tell what each subsample "
-            "selected; write one row of TRUE and FALSE per subsample, or give ",
-            Argument("layout", "importances"),
-            " if these are importances.",
-        )
+        told = f"The table holds shares of subsamples, as {what} of stabs does, which do not tell what each subsample "
+        way = "selected; write one row of TRUE and FALSE per subsample, or give "
+        raise InputError(told, way, Argument("layout", "importances"), " if these are importances.")
 
 
 # ---- for all -----------------------------------------------------------------------------------------------------
@@ -355,19 +339,13 @@ _KINDS = {
 }
 
 
-def _has_row_names(table: RTable) -> bool:
-    """Names in the first column: coefficients without an intercept, which only its name could tell from others."""
-    return len(table.names) > 1 and bool(table.rows) and not any(is_number(row[0]) for row in table.rows)
-
-
 def _largest(
     runs: Floats, names: list[str], labels: list[str] | None, whose: str, what: str, reading: ReadOptions
 ) -> Runs:
     """The features whose numbers are not 0, or the `top` largest; where none is 0 somebody has to say how many."""
     if reading.top is None and np.all(runs):
-        raise InputError(
-            f"{whose}: none of the {what} is 0, so no feature is left out; give ", Argument("top", 10), "."
-        )
+        told = f"{whose}: none of the {what} is 0, so no feature is left out; give "
+        raise InputError(told, Argument("top", 10), ".")
     lists, weights = [], []
     for row in runs:
         chosen = np.flatnonzero(row)
@@ -391,8 +369,11 @@ def _entries(runs: Runs, reading: ReadOptions) -> Entries:
     if reading.features is not None or runs.universe is None:
         used = dict.fromkeys(name for names in runs.lists for name in names)
         universe = universe_of(used, reading.features, reading.n_features, what="The runs")
+    elif reading.n_features is not None and reading.n_features > len(runs.universe):
+        universe = universe_of(runs.universe, None, reading.n_features, what="The table")
     else:
-        universe = _own_universe(runs.universe, reading.n_features)
+        checked, _ = feature_names(runs.universe, reading.n_features, what="The table")
+        universe = runs.universe if isinstance(runs.universe, AppearanceOrder) else checked or ()
     unknown = sorted({name for names in runs.lists for name in names}.difference(universe))
     if unknown:
         raise InputError(
@@ -400,15 +381,6 @@ def _entries(runs: Runs, reading: ReadOptions) -> Entries:
         )
     entries = entries_over(universe, runs.lists, runs.labels, runs.weights)
     return entries._replace(notes=(f"{runs.line}; {universe_in_words(universe)}",))
-
-
-def _own_universe(names: Sequence[str], n_features: int | None) -> tuple[str, ...]:
-    """The features of the table, which are all of them unless more are announced."""
-    if n_features is not None and n_features > len(names):
-        return universe_of(names, None, n_features, what="The table")
-    checked, _ = feature_names(names, n_features, what="The table")
-    assert checked is not None
-    return names if isinstance(names, AppearanceOrder) else checked
 
 
 def _numbers(cells: Sequence[str], what: str) -> Floats:

@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,9 +36,16 @@ from steadyset.io.lists.entries import (
     with_ties,
     with_weights,
 )
-from steadyset.io.lists.layouts import entries_of_rows
+from steadyset.io.lists.layouts import (
+    NO_NAMES,
+    Lists,
+    columns_of,
+    entries_of_lists,
+    entries_of_rows,
+    lists_in_cells,
+    one_list,
+)
 from steadyset.io.lists.long import entries_of_long, headings_say, long_columns
-from steadyset.io.lists.name_lists import NO_NAMES, Lists, columns_of, entries_of_lists, lists_in_cells, one_list
 from steadyset.io.lists.r_layouts import may_be_of_r
 from steadyset.io.lists.wide import (
     LAYOUTS,
@@ -65,16 +72,16 @@ def lists_in_folder(folder: Path, reading: ReadOptions) -> Lists:
         raise InputError(f"{folder} cannot be read: {error.strerror or error}.") from None
     if any(file.name == SETTINGS for file in files):
         raise InputError(f"{folder} is the run folder of an assessment; Assessment.open gives the selections in it.")
-    kinds = [ending for ending in _list_endings() if any(_is_list(file, ending) for file in files)]
-    if not kinds:
-        first = _list_endings()[0]
-        raise InputError(f"{folder} is a folder; expected a file, or a folder of {first} files with one list each.")
-    chosen = [file for file in files if _is_list(file, kinds[0])]
+    kinds = _list_endings()
+    kind = next((ending for ending in kinds if any(_is_list(file, ending) for file in files)), None)
+    if kind is None:
+        raise InputError(f"{folder} is a folder; expected a file, or a folder of {kinds[0]} files with one list each.")
+    chosen = [file for file in files if _is_list(file, kind)]
     others = [file.name for file in files if file not in chosen]
     notes = (f"not read: {some_names(others)}",) if others else ()
     refuse_size(folder, BYTES_A_BYTE * sum(file.stat().st_size for file in chosen), reading.max_gb)
     lists = [_list(file, reading) for file in chosen]
-    return Lists(lists, [file.stem for file in chosen], f"{several(len(chosen), f'{kinds[0]} file')}", notes)
+    return Lists(lists, [file.stem for file in chosen], several(len(chosen), f"{kind} file"), notes)
 
 
 def holds_lists(folder: Path) -> bool:
@@ -103,7 +110,10 @@ def _natural(file: Path) -> list[tuple[bool, int, str]]:
 def _list(path: Path, reading: ReadOptions) -> list[str]:
     """The names in one file; one without any is a list of none."""
     file = File(path)
-    if _is_blank(file):
+    with opened(file) as source:
+        start = source.read(1 << 16)
+    blank = (not line.strip() or line.lstrip().startswith(b"#") for line in start.splitlines())
+    if len(start) < 1 << 16 and all(blank):
         return []
     rows = [[cell.strip() for cell in row] for row in read_sheet(file, max_gb=reading.max_gb).rows]
     names = one_list([row for row in rows if any(row)], reading.header)
@@ -113,16 +123,6 @@ def _list(path: Path, reading: ReadOptions) -> list[str]:
             f"{file} has {width} columns; in a folder of lists each file holds one list, with a name in each line."
         )
     return names
-
-
-def _is_blank(file: File) -> bool:
-    """Whether a file holds nothing but white space and comments."""
-    if file.stat().st_size == 0:
-        return True
-    with opened(file) as source:
-        start = source.read(1 << 16)
-    lines = start.splitlines()
-    return len(start) < 1 << 16 and all(not line.strip() or line.lstrip().startswith(b"#") for line in lines)
 
 
 def read_selections(path: File, reading: ReadOptions) -> Entries:
@@ -167,7 +167,10 @@ def _entries_of_table(
 ) -> Entries | None:
     """The same of a table with many columns, or of one as Arrow has it."""
     if table is not None and {RUN, FEATURE} <= set(table.column_names) and reading.layout != WIDE:
-        within = _lists_within(table) if reading.layout is None else None
+        within = None
+        if reading.layout is None and len(table.column(RUN).unique()) == table.num_rows:
+            rows = _as_text(table)
+            within = lists_in_cells(rows, columns_of(rows))  # one row per run, each with its whole list in a cell
         return _from_long(table, reading) if within is None else entries_of_lists(within, reading)
     if reading.layout != LONG and found is not None and not may_be_of_r(found.names, (), reading):
         return _from_numbers(path, wide_numbers(found, reading.transpose), reading)
@@ -176,18 +179,13 @@ def _entries_of_table(
     return entries_of_rows(_as_text(table), reading) if table is not None and record.is_typed(path.name) else None
 
 
-def _lists_within(table: pa.Table) -> Lists | None:
-    """The lists of a table that has one row per run, each with its whole list in a cell."""
-    if len(table.column(RUN).unique()) < table.num_rows:
-        return None
-    rows = _as_text(table)
-    return lists_in_cells(rows, columns_of(rows))
-
-
 def _from_sheet(path: File, reading: ReadOptions) -> Entries:
     """A table of text cells in any layout."""
-    _check_ending(path)
-    if record.is_workbook(path) or reading.sheet is not None:
+    known, workbook = record.format_of(path.name), record.is_workbook(path)
+    if not workbook and (known is None or not known.text or LISTS_OF_RUNS not in known.holds):
+        with readable(path):  # what does not exist has no wrong ending
+            raise InputError(f"{path} has an unknown ending; expected {record.endings_in_words(LISTS_OF_RUNS)}.")
+    if workbook or reading.sheet is not None:
         sheet = read_sheet(path, sheet=reading.sheet, max_gb=reading.max_gb)
         rows, form = sheet.rows, None
     else:
@@ -222,6 +220,7 @@ def _from_workbook(path: File, reading: ReadOptions) -> Entries:
     names = [] if reading.sheet is not None else sheet_names(path, reading.max_gb)
     if len(names) < 2:
         return _from_sheet(path, reading)
+    has = f"{path} has {several(len(names), 'sheet')} ({some_names(names)})"
     lists, columns = [], {}
     for name in names:
         cells = [[cell.strip() for cell in row] for row in read_sheet(path, sheet=name, max_gb=reading.max_gb).rows]
@@ -230,18 +229,12 @@ def _from_workbook(path: File, reading: ReadOptions) -> Entries:
         if found is None:
             columns[name], found = _column_of_names(rows)
         if found is None:
-            raise InputError(
-                f"{path} has {several(len(names), 'sheet')} ({some_names(names)}), and {name!r} is not a single list; "
-                "choose one with ",
-                Argument("sheet", names[0]),
-                ", or keep one list in the first column of each.",
-            )
+            told = f"{has}, and {name!r} is not a single list; choose one with "
+            raise InputError(told, Argument("sheet", names[0]), ", or keep one list in the first column of each.")
         lists.append(found)
     if columns and len({frozenset(found) for found in lists}) == 1:
-        raise InputError(
-            f"{path} has {several(len(names), 'sheet')} ({some_names(names)}) with the same names, as tables of all "
-            "features have; keep those that were selected."
-        )
+        told = f"{has} with the same names, as tables of all features have; keep those that were selected."
+        raise InputError(told)
     told = f"of the sheets only the column {some_names(sorted(set(columns.values())))} is used" if columns else ""
     found_lists = Lists(lists, names, several(len(names), "sheet"), (told,) if told else ())
     with after(f"{path}: "):
@@ -258,9 +251,8 @@ def _column_of_names(rows: Sequence[Sequence[str]]) -> tuple[str, list[str] | No
 
 
 def _from_long(table: pa.Table, reading: ReadOptions) -> Entries:
-    entries = entries_of_long(
-        table, reading.features, reading.n_features, None, top=reading.top, union=not reading.declared
-    )
+    universe, union = (reading.features, reading.n_features), not reading.declared
+    entries = entries_of_long(table, *universe, None, top=reading.top, union=union)
     if not isinstance(entries.names, UnionOfNames):
         return entries
     line = f"{several(entries.n_runs, 'run')} from the column {RUN!r}; {several(entries.n_features, 'distinct name')}"
@@ -278,23 +270,22 @@ def _from_numbers(path: File, wide: Wide, reading: ReadOptions) -> Entries:
 def _is_wide(table: pa.Table, reading: ReadOptions) -> bool:
     """Whether a table is one of numbers, but for what names its rows; blanks are none, and may be marks or ends."""
     names = table.column_names
-    if table.num_rows > 0 and may_be_of_r(*_first_cells(table), reading):
-        return False
-    if table.num_rows == 0 or (table.num_columns <= FEW and headings_say(names) is not None):
-        return False
     texts = [f for f, field in enumerate(table.schema) if not is_numeric(field.type)]
-    if 0 in texts and is_row_of_marks(names):
+    first = list(map(str, table.column(0).to_pylist())) if 0 in texts else []
+    if table.num_rows == 0 or may_be_of_r(names, first, reading):
         return False
-    if table.num_columns <= FEW and _recurs(table, texts):
+    if table.num_columns <= FEW and (headings_say(names) is not None or _recurs(table, texts)):
+        return False
+    if 0 in texts and is_row_of_marks(names):
         return False
     others = [f for f in texts if f > 0 and names[f] != RUN]
     numbers = table.select([f for f in range(table.num_columns) if f not in texts])
     if not numbers.num_columns or (others and 2 * numbers.num_columns < table.num_columns):
         return False
-    zero_one = _values(numbers) <= {0.0, 1.0} if others or all(map(is_number, names)) else True
-    blank = any(column.null_count for column in numbers.columns)
-    if blank:  # missing values rather than marks, where 0 stands for what is not selected
+    if any(column.null_count for column in numbers.columns):
+        # Missing values rather than marks, where 0 stands for what is not selected.
         return {0.0} <= _values(numbers) <= {0.0, 1.0}
+    zero_one = not (others or all(map(is_number, names))) or _values(numbers) <= {0.0, 1.0}
     return zero_one and (not others or table.num_columns > FEW)
 
 
@@ -306,12 +297,6 @@ def _recurs(table: pa.Table, texts: Sequence[int]) -> bool:
     return 0 in texts or (any(map(is_feature_word, others)) and not _values(table) <= {0.0, 1.0})
 
 
-def _first_cells(table: pa.Table) -> tuple[list[str], list[str]]:
-    """The names of the columns, and the texts of the first one."""
-    texts = table.num_columns > 0 and not is_numeric(table.schema.field(0).type)
-    return list(table.column_names), [str(value) for value in table.column(0).to_pylist()] if texts else []
-
-
 def _values(table: pa.Table) -> set[Any]:
     return {value for column in table.columns for value in column.unique().to_pylist() if value is not None}
 
@@ -320,14 +305,6 @@ def _as_text(table: pa.Table) -> list[list[str]]:
     """The cells of an Arrow table as text, below the names of its columns."""
     columns = [["" if value is None else cell_text(value) for value in column.to_pylist()] for column in table.columns]
     return [list(table.column_names), *map(list, zip(*columns, strict=True))]
-
-
-def _check_ending(path: File) -> None:
-    found = record.format_of(path.name)
-    if record.is_workbook(path) or (found is not None and found.text and LISTS_OF_RUNS in found.holds):
-        return
-    with readable(path):  # what does not exist has no wrong ending
-        raise InputError(f"{path} has an unknown ending; expected {record.endings_in_words(LISTS_OF_RUNS)}.")
 
 
 LOOKED_AT = 20  # rows of the data that tell which columns hold text
@@ -352,14 +329,10 @@ def read_universe(path: Path, used: Collection[str], *, max_gb: float, target: s
     if target is not None and target not in header:
         raise InputError(f"{path} has no column {target!r}.")
     left_out = {target} | (set() if len(texts) == len(header) else set(texts)) - set(used)
-    found = [
-        Universe(_distinct(column), "first column" if len(heading) > 1 else "lines"),
-        Universe(
-            tuple(name for name in header if name not in left_out),
-            "header",
-            tuple(name for name in header if name in left_out),
-        ),
-    ]
+    features = tuple(name for name in header if name not in left_out)
+    others = tuple(name for name in header if name in left_out)
+    where = "first column" if len(heading) > 1 else "lines"
+    found = [Universe(_distinct(column), where), Universe(features, "header", others)]
     fitting = [one for one in found if len(one.names) > 0 and set(used) <= set(one.names)]
     if fitting:
         return max(fitting, key=lambda one: len(one.names))
@@ -381,18 +354,14 @@ def _edges(path: File, max_gb: float) -> tuple[Sequence[str], Sequence[str], Col
         return table.column_names, [], [field.name for field in table.schema if not is_numeric(field.type)]
     form = None if record.is_workbook(path) else text_form(path, None, max_gb)
     rows: Iterable[Sequence[str]] = read_sheet(path, max_gb=max_gb).rows if form is None else text_rows(path, form)
-    heading: Sequence[str] = []
-    column: list[str] = []
-    first: list[Sequence[str]] = []
-    for row in rows:
-        if heading and len(first) < LOOKED_AT:
-            first.append(row)
-        if not heading:
-            heading = row
-        if row:
-            column.append(row[0])
-            if len(column) % 100_000 == 0:
-                refuse_size(path, BYTES_A_NAME * len(column), max_gb)
+    filled = (row for row in rows if row)
+    heading = next(filled, [])
+    first = list(islice(filled, LOOKED_AT))
+    column = [row[0] for row in (heading, *first) if row]
+    for row in filled:
+        column.append(row[0])
+        if len(column) % 100_000 == 0:
+            refuse_size(path, BYTES_A_NAME * len(column), max_gb)
     headed = len(heading) > 1 or bool(column and is_feature_word(column[0].strip()))
     texts = []
     for name, cells in zip(heading, zip_longest(*first, fillvalue=""), strict=False):
@@ -447,9 +416,8 @@ def _from_schema(content: dict[str, Any], features: Names, n_features: int | Non
     if n_features not in (None, count):
         raise InputError(f"The file has {count} features, but {n_features} were announced.")
     if n_features is None and names is None and isinstance(count, int) and count > MOST_CLAIMED:
-        raise InputError(
-            f"The file claims {count:,} features; if that is so, give ", Argument("n_features", count), "."
-        )
+        told = f"The file claims {count:,} features; if that is so, give "
+        raise InputError(told, Argument("n_features", count), ".")
     names = features if names is None else names
     sets = entries_of_sets(runs, names, count, labels)
     if content.get("weights") is not None:
@@ -541,9 +509,8 @@ def _as_table(entries: Entries, layout: str | None) -> pa.Table:
         raise InputError("The wide layout holds 0/1 only; write weights or rankings as long, or as json.")
     taken = {RUN, FEATURE}.intersection(entries.features)
     if layout == "wide" and taken:
-        raise InputError(
-            f"A feature is called {min(taken)!r}, which wide files reserve; write the long layout instead."
-        )
+        told = f"A feature is called {min(taken)!r}, which wide files reserve; write the long layout instead."
+        raise InputError(told)
     small = entries.n_runs * entries.n_features <= WIDE_CELLS and entries.n_features <= WIDE_COLUMNS
     wide = layout == "wide" or (layout is None and plain and small and not taken)
     return pa.table(wide_columns(entries) if wide else long_columns(entries, declare=True))

@@ -216,27 +216,18 @@ def names_of_rows(
     told = told_transposed(columns, transpose)
     if transpose is None and headings.are_called_runs(column):
         told = None  # a heading such as gene may also stand for the columns
-    return _first_column(column, what, columns[0], told), told
-
-
-def _first_column(column: list[Any], what: str, name: str, transpose: bool | None) -> Names:
-    """What a first column of text names: the features where these are the rows; else nobody knows, so it is asked."""
-    names = _labels(column, what, name)
-    if transpose or headings.is_run_word(name):
-        return names
-    if transpose is None and not any(headings.WHOLE_NUMBER.fullmatch(text) for text in names):
-        raise unknown_rows(what, "text", name, names)
-    return None
+    names = _labels(column, what, columns[0])
+    if told or headings.is_run_word(columns[0]):
+        return names, told
+    if told is None and not any(headings.WHOLE_NUMBER.fullmatch(text) for text in names):
+        raise unknown_rows(what, "text", columns[0], names)
+    return None, told
 
 
 def unknown_rows(what: str, kind: str, name: str, names: Sequence[str]) -> InputError:
     """The sentence for a first column that may name the runs or the features."""
-    return InputError(
-        f"{what} has {kind} in its first column {name!r} ({some_names(names)}); if these are the features, ",
-        "give ",
-        Argument("transpose", True),
-        "; if they are the runs, call the column run.",
-    )
+    told = f"{what} has {kind} in its first column {name!r} ({some_names(names)}); if these are the features, give "
+    return InputError(told, Argument("transpose", True), "; if they are the runs, call the column run.")
 
 
 def _refuse_features_in_rows(what: str, shape: tuple[int, ...], columns: Names, rows: Names) -> None:
@@ -250,14 +241,9 @@ def _refuse_features_in_rows(what: str, shape: tuple[int, ...], columns: Names, 
     else:
         unclear = called_like_runs or far_more_runs(*shape)
     if unclear:
-        raise InputError(
-            f"{what} reads as {shape[0]:,} runs ({some_names([str(name) for name in rows])}) of {shape[1]:,} features; "
-            "if its rows are the features, give ",
-            Argument("transpose", True),
-            "; if they are the runs, ",
-            Argument("transpose", False),
-            ".",
-        )
+        told = f"{what} reads as {shape[0]:,} runs ({some_names(list(map(str, rows)))}) of {shape[1]:,} features; "
+        ways = Argument("transpose", True), "; if they are the runs, ", Argument("transpose", False)
+        raise InputError(f"{told}if its rows are the features, give ", *ways, ".")
 
 
 def told_transposed(columns: Sequence[str], transpose: bool | None) -> bool | None:
@@ -334,11 +320,8 @@ def kind_of_numbers(array: Floats, reading: ReadOptions) -> str:
         return IMPORTANCES
     if _counts_from(array, 1) and len(array) > 1 and any(len(np.unique(column)) < len(column) for column in array.T):
         return RANKS
-    raise InputError(
-        "The table holds whole numbers, which may be ranks from 1, importances, or identifiers in lists; give ",
-        *either("layout", RANKS, IMPORTANCES, COLUMNS, ROWS),
-        ".",
-    )
+    told = "The table holds whole numbers, which may be ranks from 1, importances, or identifiers in lists; give "
+    raise InputError(told, *either("layout", RANKS, IMPORTANCES, COLUMNS, ROWS), ".")
 
 
 def entries_of_ranks(ranks: Any, features: Names, labels: Names, top: int | None) -> Entries:
@@ -367,12 +350,8 @@ def _largest(run: Ints, weights: Floats, top: int) -> Bools:
         size = np.abs(weights[own])
         order = np.argsort(-size, kind="stable")
         if size[order[top - 1]] == size[order[top]]:
-            raise InputError(
-                f"Run {i + 1} has several importances of {size[order[top]]:g} at the border of its {top} largest; give "
-                "another ",
-                Argument("top"),
-                ".",
-            )
+            told = f"Run {i + 1} has several importances of {size[order[top]]:g} at the border of its {top} largest; "
+            raise InputError(f"{told}give another ", Argument("top"), ".")
         keep[own][order[top:]] = False
     return keep
 
