@@ -4,6 +4,7 @@ import asyncio
 import json
 import socket
 import threading
+from types import SimpleNamespace
 
 from tests.serve.test_queue import go, ordered, queue_of, until
 from tests.serve.test_safety import listening
@@ -11,7 +12,7 @@ from tests.serve.test_safety import listening
 from steadyset.serve import create_application
 from steadyset.serve.access import Access
 from steadyset.serve.job_queue import is_held
-from steadyset.serve.progress import EVERY, Watches, progress_of
+from steadyset.serve.progress import EVERY, Progress, Step, Watches, progress_of
 from steadyset.serve.run_store import Order, RunStore, write_order
 
 LISTENERS = 50
@@ -162,3 +163,22 @@ def test_progress_counts_runs_and_not_fits_on_all_rows(folder):
     found = progress_of(RunStore(folder).run("a"))
     assert (found.done, found.total, found.lives) == (3, 10, False)
     assert not is_held(place)
+
+
+def rendered(application, progress, **content):
+    site = application.app.state.site
+    common = {"run": SimpleNamespace(name="x", order=None), "left": "", "ahead": [], "interim": None, "cores": 1}
+    return site.text("progress.html.j2", progress=progress, **common, **content)
+
+
+def test_a_run_whose_steps_are_done_is_nearly_done(application):
+    text = rendered(application, Progress("running", 2, 2, steps=(Step("Runs", 2, 2),)))
+    assert "Nearly done" in text
+    assert "time left" not in text
+
+
+def test_what_is_stopped_before_its_first_repeat_says_how_far_it_came(application):
+    progress = Progress("stopped", 0, 0, steps=(Step("Halves", 3, 21), Step("Repeats", 0, 10)))
+    text = rendered(application, progress, unreported=True)
+    assert "3 of 21" in text
+    assert "The report comes once it has gone on to its end." in text
