@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from steadyset.foundation.arguments import check_flag, job_count
 from steadyset.foundation.errors import InputError
-from steadyset.kernels.arrays import Floats, Ints
+from steadyset.kernels.arrays import Floats, Ints, Singles
 from steadyset.kernels.paths import solver, uncompiled
 from steadyset.kernels.paths.families import COX, LINEAR, LOGISTIC
 from steadyset.kernels.paths.features import FACTOR
@@ -35,8 +35,6 @@ LEAST_A_THREAD = 8  # resamples: fewer are solved sooner than a thread starts
 # A model has places for so many features from the start, and gets more when they may not do.
 LEAST_PLACES = 500
 STATE_BYTES = 1_000_000_000  # what resamples that are held together may take
-# From this size of the data in single precision on, which no near cache holds, resamples share the way through it.
-TOGETHER_BYTES = 2**21
 # Memory for the features of a model, which is doubled as often as needed, and a size that no model reaches.
 FEATURES_A_MODEL, NO_STOP = 64, 2**62
 
@@ -85,28 +83,16 @@ def read_batches(
     return Batches(data, features, family=code, l1_ratio=l1_ratio, tol=tol, grouped=grouped)
 
 
-class Bounds:
-    """What the solver holds of several resamples one after the other (its file says what the arrays are)."""
-
-    def __init__(self, count: int, d: int, width: int) -> None:
-        self.S, self.N = np.zeros((count, solver.NUMBERS_OF_S)), np.zeros((count, solver.NUMBERS_OF_N), np.int64)
-        self.G, self.listed = np.empty((count, 2, d), np.float32), np.empty((count, d + 1), np.int32)
-        self.single = np.zeros((count, 2, width), np.float32)
-
-    def arrays(self) -> Any:
-        """In the order in which the solver renews them."""
-        return self.S, self.N, self.G, self.listed, self.single
-
-
 class State:
     """What the solver holds of one resample (its file says what the arrays are), and how it gets more places."""
 
     CHANGING = ("V", "S", "N", "P", "M", "A", "L", "G")  # what a level changes
 
-    def __init__(self, n: int, bounds: Bounds, place: int, places: int) -> None:
+    def __init__(self, n: int, G: Singles, single: Singles, places: int) -> None:
         self.rows = np.empty(n, np.int64)
         self.V = np.empty((solver.ROWS_OF_V, n))
-        self.S, self.N, self.G, self.listed, self.single = (part[place] for part in bounds.arrays())
+        self.S, self.N = np.zeros(solver.NUMBERS_OF_S), np.zeros(solver.NUMBERS_OF_N, np.int64)
+        self.G, self.single, self.listed = G, single, np.empty(G.shape[1] + 1, np.int32)
         self._make_places(places)
 
     def _make_places(self, places: int) -> None:
@@ -172,57 +158,48 @@ class Workspace:
         return self.weighted, self.F, self.T, self.sizes
 
 
-class Walk:
-    """The way of one resample down its penalties, and the models that are found on it, as the solver writes them."""
+def walk_down(
+    state: State, features: path_data.Features, workspace: Workspace, penalties: Floats, stop_size: int
+) -> Found:
+    """Go down the penalties from where the model of a resample is, as far as the solver goes: what it finds.
 
-    def __init__(self, state: State, penalties: Floats, stop_size: int) -> None:
-        self.state, self.penalties, self.stop_size = state, penalties, stop_size
-        self.t, count = 0, len(penalties)
-        self.numbers, self.ends = np.zeros((count, 3)), np.zeros(count + 1, np.int64)
-        self.found = np.empty(FEATURES_A_MODEL * count, np.int64)
-        self.values = np.empty((2, FEATURES_A_MODEL * count))
+    Features of a level come by their numbers: the active set holds them in the order of their entry, which depends on
+    the path.
+    """
+    t, count, why = 0, len(penalties), None
+    numbers, ends = np.zeros((count, 3)), np.zeros(count + 1, np.int64)
+    found, values = np.empty(FEATURES_A_MODEL * count, np.int64), np.empty((2, FEATURES_A_MODEL * count))
+    while why != solver.DONE:
+        given: Any = (*features.arrays(), *state.arrays(), *workspace.arrays(state), penalties, t)
+        levels: Any = (stop_size, numbers, ends, found, values)
+        t, why = solver.walk(*given, *levels)
+        if why == solver.CROWDED:
+            most, wanted = int(state.N[solver.MOST]), int(state.N[solver.WANTED])
+            # Twice as many, so that growing costs no more than what was computed meanwhile.
+            state.grow(min(most, max(2 * state.M.shape[1], wanted)))
+        elif why == solver.FULL:
+            more = max(len(found), int(state.N[solver.SIZE]))
+            found = np.concatenate([found, np.empty(more, np.int64)])
+            values = np.concatenate([values, np.empty((2, more))], axis=1)
+        elif why != solver.DONE:
+            _help(state, why, float(penalties[t]))
+    ends = ends[: t + 1]
+    order = np.lexsort((found[: ends[-1]], np.repeat(np.arange(t), np.diff(ends))))
+    return numbers[:t], ends, found[order], values[:, order]
 
-    def go_on(self, features: path_data.Features, workspace: Workspace, *, alone: bool) -> bool:
-        """Go to the end, or until bounds are to be renewed with those of others: whether that is so."""
-        state = self.state
-        while True:
-            given: Any = (*features.arrays(), *state.arrays(), *workspace.arrays(state), self.penalties, self.t)
-            levels: Any = (self.stop_size, alone, self.numbers, self.ends, self.found, self.values)
-            self.t, why = solver.walk(*given, *levels)
-            if why == solver.CROWDED:
-                most, wanted = int(state.N[solver.MOST]), int(state.N[solver.WANTED])
-                # Twice as many, so that growing costs no more than what was computed meanwhile.
-                state.grow(min(most, max(2 * state.M.shape[1], wanted)))
-            elif why == solver.FULL:
-                more = max(len(self.found), int(state.N[solver.SIZE]))
-                self.found = np.concatenate([self.found, np.empty(more, np.int64)])
-                self.values = np.concatenate([self.values, np.empty((2, more))], axis=1)
-            elif why in (solver.DONE, solver.WAITING):
-                return bool(why == solver.WAITING)
-            else:
-                self._help(why, float(self.penalties[self.t]))
 
-    def _help(self, why: int, penalty: float) -> None:
-        """Do what the solver leaves to NumPy."""
-        state = self.state
-        if why == solver.RISEN:
-            uncompiled.undo_if_risen(state.V, state.S, state.N, state.P, state.M, penalty)
-        elif why == solver.DEPENDENT:
-            uncompiled.enter_dependent(state.V, state.N, state.P, state.M, state.A, state.L, penalty)
-        elif why == solver.UNEVALUATED:
-            uncompiled.evaluate(state.V, state.N)
-        elif why == solver.LOST:
-            uncompiled.factor_of_rows(state.V, state.N, state.M, state.A, state.L)
-        else:
-            uncompiled.step_of_many(state.V, state.N, state.P, state.M, state.A, penalty)
-
-    def result(self) -> Found:
-        """Numbers, ends, features (in their order) and values of its levels, without the memory that was left."""
-        ends = self.ends[: self.t + 1]
-        # By their numbers within each level: the active set holds them in the order of their entry, which depends on
-        # the path.
-        order = np.lexsort((self.found[: ends[-1]], np.repeat(np.arange(self.t), np.diff(ends))))
-        return self.numbers[: self.t], ends, self.found[order], self.values[:, order]
+def _help(state: State, why: int, penalty: float) -> None:
+    """Do what the solver leaves to NumPy."""
+    if why == solver.RISEN:
+        uncompiled.undo_if_risen(state.V, state.S, state.N, state.P, state.M, penalty)
+    elif why == solver.DEPENDENT:
+        uncompiled.enter_dependent(state.V, state.N, state.P, state.M, state.A, state.L, penalty)
+    elif why == solver.UNEVALUATED:
+        uncompiled.evaluate(state.V, state.N)
+    elif why == solver.LOST:
+        uncompiled.factor_of_rows(state.V, state.N, state.M, state.A, state.L)
+    else:
+        uncompiled.step_of_many(state.V, state.N, state.P, state.M, state.A, penalty)
 
 
 @dataclass(eq=False)
@@ -283,13 +260,20 @@ class Solving:
         self.most = batches.data.X.shape[1]
         self.runs = runs
         features = batches.features
-        self._workspace = Workspace(len(features.Xt))
-        self._bounds = Bounds(len(runs), *features.Z.shape)
-        self._states = [self._begun(place, run) for place, run in enumerate(runs)]
-        self._make_bounds()
+        of_data, (d, width) = (features.Xt, features.D), features.Z.shape
+        self._workspace = Workspace(d)
+        # Of all resamples one after the other: their moments are products of matrices.
+        G, single = np.empty((len(runs), 2, d), np.float32), np.zeros((len(runs), 2, width), np.float32)
+        self._states = [self._begun(*own) for own in zip(runs, G, single, strict=True)]
+        sizes = np.empty((len(runs), d), np.float32)
+        uncompiled.moments(features.Z, single, G, sizes)
+        for one, own in zip(self._states, sizes, strict=True):
+            uncompiled.first_bounds(*of_data, features.reach, one.rows, one.V, one.S, one.N, one.G, own)
         if batches.n_free:
             self._walk(range(len(runs)), [np.array([solver.NO_FEATURE])] * len(runs), NO_STOP)
-        largest = np.array([self._largest(state) for state in self._states])
+        largest = np.array(
+            [uncompiled.largest_penalty(*of_data, one.rows, one.V, one.S, one.N, one.G) for one in self._states]
+        )
         if largest.min() < 0 and not batches.n_free:
             raise InputError("X is constant in every column on the rows of positive weight; at least one must vary.")
         self.centres, self.y_units, self.spreads = np.array(
@@ -301,10 +285,10 @@ class Solving:
         # What a penalty of each resample is divided by to be one of the solved target.
         self._solved_units = np.asarray(self.units / batches.l1_ratio)
 
-    def _begun(self, place: int, run: int) -> State:
+    def _begun(self, run: int, G: Singles, single: Singles) -> State:
         batches, features, n = self.batches, self.batches.features, int(self.data.n_rows[run])
         most = batches.most_places(n)
-        state = State(n, self._bounds, place, min(most, max(LEAST_PLACES, 2 * n) + batches.n_free + 2))
+        state = State(n, G, single, min(most, max(LEAST_PLACES, 2 * n) + batches.n_free + 2))
         state.N[[solver.FAMILY, solver.AS_GIVEN, solver.MOST]] = batches.family, features.as_given, most
         # The solver's penalty is that of the l1 part alone, so the ridge comes relative to it.
         ridge = (1.0 - batches.l1_ratio) / batches.l1_ratio
@@ -328,19 +312,6 @@ class Solving:
         state.S[[solver.TOL, solver.RIDGE]] = batches.tol * spread, ridge / features.whole * unit
         state.S[[solver.CENTRE, solver.Y_UNIT, solver.SPREAD]] = centre, unit, spread
         return state
-
-    def _make_bounds(self) -> None:
-        """Bounds of all features at the models with the intercept alone."""
-        features, bounds = self.batches.features, self._bounds
-        sizes = np.empty((len(self._states), len(features.Xt)), np.float32)
-        uncompiled.moments(features.Z, bounds.single, bounds.G, sizes)
-        for state, own in zip(self._states, sizes, strict=True):
-            of_state = state.rows, state.V, state.S, state.N, state.G
-            uncompiled.first_bounds(features.Xt, features.D, features.reach, *of_state, own)
-
-    def _largest(self, state: State) -> float:
-        features = self.batches.features
-        return uncompiled.largest_penalty(features.Xt, features.D, state.rows, state.V, state.S, state.N, state.G)
 
     def solve(
         self, places: Sequence[int], lambdas: Sequence[Floats], stop_size: int | None = None
@@ -366,19 +337,10 @@ class Solving:
         return self._walk(places, penalties, stop_size)
 
     def _walk(self, places: Sequence[int], penalties: Sequence[Floats], stop_size: int) -> list[Found]:
-        """Go on from where the models are: one by one, or each a level further and then the bounds of all of them."""
-        walks = [Walk(self._states[place], levels, stop_size) for place, levels in zip(places, penalties, strict=True)]
-        going = list(zip(places, walks, strict=True))
-        # Data that fits into the cache is read as fast by one resample after the other; larger data is read once for
-        # all.
-        alone = len(going) == 1 or self.batches.features.Z.nbytes < TOGETHER_BYTES
-        while going:
-            features, workspace = self.batches.features, self._workspace
-            going = [(place, walk) for place, walk in going if walk.go_on(features, workspace, alone=alone)]
-            if going:
-                given: Any = (*self._bounds.arrays(), workspace.sizes, np.array([place for place, _ in going]))
-                solver.renew(features.Z, *given)
-        return [walk.result() for walk in walks]
+        """Go on from where the models are."""
+        given = self.batches.features, self._workspace
+        ways = zip(places, penalties, strict=True)
+        return [walk_down(self._states[place], *given, levels, stop_size) for place, levels in ways]
 
 
 def levels_of(solving: Solving, count: int, min_ratio: float | None) -> list[Floats]:

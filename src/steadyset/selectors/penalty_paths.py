@@ -206,7 +206,7 @@ def elastic_net_paths(
     """The paths of `elastic_net_path` for many resamples at once.
 
     Each path is the one that its resample alone would give, to the last bit. Solving resamples together is faster,
-    because the data are laid out once and every block of features is read once for all of them.
+    because the data are laid out once for all of them.
 
     Parameters
     ----------

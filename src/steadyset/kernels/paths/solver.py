@@ -56,8 +56,7 @@ State of a resample; `rows` holds the n rows of positive weight:
     single  RESIDUALS (what SEEN holds, but in the midst of a level) and WEIGHTS in single precision, over all rows
 
 Memory for the work on any resample: weighted (rows of a factor), F (lists of features, and which are in the model), T
-(numbers of listed features), sizes (of products in single precision). S, N, G, listed and single of several resamples
-lie one after the other, so that their bounds can be renewed together.
+(numbers of listed features), sizes (of products in single precision).
 """
 
 import math
@@ -127,10 +126,10 @@ LEAST_ENTERING, SHARE_ENTERING = 6, 0.15
 NEARLY_DEPENDENT = 1e-9
 # Where a walk is: before a level, at a step of it, letting features in, with a step to go, or before its check.
 BEFORE_LEVEL, STEPPING, LETTING_IN, MOVING, UNCHECKED = range(5)
-# Why a walk ends: at its end, for want of places, of memory for what it found, or until its bounds are renewed; and for
-# what `uncompiled` does: a step that may have raised the objective, a feature that is nearly a combination of the
-# others, a factor that lost its digits, a step with more places than a factor has, and the residual of a family.
-DONE, CROWDED, FULL, WAITING, RISEN, DEPENDENT, LOST, TOO_WIDE, UNEVALUATED = range(9)
+# Why a walk ends: at its end, for want of places or of memory for what it found; and for what `uncompiled` does: a step
+# that may have raised the objective, a feature that is nearly a combination of the others, a factor that lost its
+# digits, a step with more places than a factor has, and the residual of a family.
+DONE, CROWDED, FULL, RISEN, DEPENDENT, LOST, TOO_WIDE, UNEVALUATED = range(8)
 
 
 # ---- the path of one resample --------------------------------------------------------------------------
@@ -142,7 +141,7 @@ def walk(
     rows: Ints, V: Floats, S: Floats, N: Ints, P: Floats, M: Ints, A: Floats, L: Floats,
     G: Singles, listed: Places, single: Singles,
     weighted: Floats, F: Places, T: Floats, sizes: Singles,
-    penalties: Floats, first: int, stop_size: int, alone: bool,
+    penalties: Floats, first: int, stop_size: int,
     numbers: Floats, ends: Ints, found: Ints, values: Floats,
 ) -> tuple[int, int]:  # fmt: skip
     """Solve the levels from `first` on, to the last or to the first with stop_size features, and write them down.
@@ -152,8 +151,8 @@ def walk(
     Level t has the features found[ends[t] : ends[t + 1]], in any order, with the coefficients values[0] of the
     standardised features and values[1] of the features as they are; numbers[t] are its intercept, its violation, and
     what the means of the features take off the intercept. Returned are how many levels there are now, and DONE, or why
-    the walk waits: CROWDED (N[WANTED] places are needed), FULL (found is too short), WAITING: a resample that is not
-    alone has its bounds renewed with those of others, or for one of the rare cases. Calling it again goes on.
+    the walk waits: CROWDED (N[WANTED] places are needed), FULL (found is too short), or one of the rare cases. Calling
+    it again goes on.
     """
     n, d = len(rows), G.shape[1]
     for j in range(d):
@@ -190,9 +189,7 @@ def walk(
                 S[LAST] = penalty
                 N[SOLVED] += 1
                 N[PHASE] = UNCHECKED
-                if not alone:
-                    return t, WAITING
-                _renew_some(Z, S, N, G, listed, single, sizes, int(np.int64(0)), len(Z))
+                _renew(Z, S, N, G, listed, single, sizes)
             # Bounds err on the safe side, so whoever may break the conditions is listed, and only the listed ones are
             # computed.
             worst = _broken(Xt, D, rows, V, S, N, G, listed, F, weighted, penalty)
@@ -316,38 +313,19 @@ def _carry(
     _put_single(V[SEEN], rows, single)
 
 
-@kernel
-def renew(
-    Z: Singles, S: Floats, N: Ints, G: Singles, listed: Places, single: Singles, sizes: Singles, which: Ints
-) -> None:
-    """Renew the bounds of some resamples, of which the arrays hold one after the other.
-
-    It goes block by block of features for all of them, so that a block stays in a near cache meanwhile.
-    """
-    step = max(features.LEAST_AT_ONCE, features.NUMBERS_AT_ONCE // Z.shape[1])
-    for begin in range(0, len(Z), step):
-        for b in which:
-            _renew_some(Z, S[b], N[b], G[b], listed[b], single[b], sizes, begin, min(begin + step, len(Z)))
-            count_work(N[b], step * Z.shape[1] // 4)
-
-
 @part
-def _renew_some(
-    Z: Singles, S: Floats, N: Ints, G: Singles, listed: Places, single: Singles, sizes: Singles, begin: int, end: int
-) -> None:
-    """Make products of the bounds of some features that reach S[BAR], and list those that still reach it."""
-    if begin == 0:
-        N[N_LISTED], S[TIGHT] = 0, low(S[BAR])
-    bar, left = np.float32(S[TIGHT]), N[N_LISTED]
-    last = left
-    for j in range(begin, end):  # without a branch, because no processor foresees which these are
-        listed[last] = j
-        last += G[BOUND, j] >= bar
-    features.single_dots(Z, listed[left:], last - left, single, sizes)
-    rounding = np.float32(S[ROUNDING])
-    for k in range(N[N_LISTED], last):
+def _renew(Z: Singles, S: Floats, N: Ints, G: Singles, listed: Places, single: Singles, sizes: Singles) -> None:
+    """Make products of the bounds that reach S[BAR], and list the features that still reach it."""
+    S[TIGHT] = low(S[BAR])
+    bar, rounding = np.float32(S[TIGHT]), np.float32(S[ROUNDING])
+    reaching, left = int(np.int64(0)), int(np.int64(0))
+    for j in range(len(Z)):  # without a branch, because no processor foresees which these are
+        listed[reaching] = j
+        reaching += G[BOUND, j] >= bar
+    features.single_dots(Z, listed, reaching, single, sizes)
+    for k in range(reaching):
         j = int(np.int64(listed[k]))
-        G[BOUND, j] = (sizes[k - N[N_LISTED]] + rounding) * G[SCALE_OF, j]
+        G[BOUND, j] = (sizes[k] + rounding) * G[SCALE_OF, j]
         listed[left] = j
         left += G[BOUND, j] >= bar
     N[N_LISTED] = left
@@ -375,7 +353,7 @@ def _collect(
     least = low(bar)
     if least < S[TIGHT]:
         S[BAR] = bar
-        _renew_some(Z, S, N, G, listed, single, sizes, int(np.int64(0)), len(Z))
+        _renew(Z, S, N, G, listed, single, sizes)
     error = 1.0 - 2.0 * features.scale_error(Z.shape[1])
     count, outside = 0, 0
     for i in range(len(rows)):
