@@ -2,11 +2,9 @@
 
 Each level is solved by `kernels/paths/multinomial.py` for the features that may be in the model, each resample by
 itself: those of the last level, and what breaks the conditions among the strong ones, whose descent reaches twice the
-penalty less the last one (Tibshirani et al. 2012). All others are checked by bounds of |g_j| / l1_j, where |g_j| is the
-largest of the classes, or their norm where the penalty is grouped: when the weighted residual moves from e0 to a e0 +
-rest, |g_j| <= |a| |g0_j| + |rest|, because a standardised feature has norm 1. Bounds that reach the penalty are renewed
-in single precision; what that leaves open is computed in double precision, and where a feature breaks the conditions
-its resample is solved again.
+penalty less the last one (Tibshirani et al. 2012). All others are checked by bounds of |g_j| / l1_j in single
+precision, where |g_j| is the largest of the classes, or their norm where the penalty is grouped; what that leaves open
+is computed in double precision, and where a feature breaks the conditions its resample is solved again.
 """
 
 from __future__ import annotations
@@ -41,8 +39,8 @@ class _State:
         self.codes = data.codes[self.rows].astype(np.int64)
         self.shares = np.bincount(self.codes, self.w, len(data.classes))
         self.spread = float(np.sqrt((self.shares * (1.0 - self.shares)).mean()))
-        # The largest root mean square of a row of Z, and its length: they bound the rounding of products.
-        self.scale, self.largest, self.width = scale, largest, features.Z.shape[1]
+        # The largest root mean square of a row of Z bounds the rounding of products.
+        self.scale, self.largest = scale, largest
         able = (self.scale > 0.0) & (features.D[FACTOR] < np.inf)
         size = np.where(able, self.scale * features.D[WHOLE] if features.as_given else 1.0, 1.0)
         self.l1 = np.where(able, features.D[FACTOR] / size, np.inf)  # those that cannot enter never do
@@ -52,15 +50,12 @@ class _State:
         self.coefs = np.log(self.shares)[None] - np.log(self.shares).mean()
         self.last, self.violation = np.inf, 0.0
         self.R = self.w * ((self.codes == np.arange(len(self.shares))[:, None]) - self.shares[:, None])
-        self.seen = self.R  # what the bounds belong to
-        # What |z_j r| in the units of Z is multiplied by, and what a change of the residual of norm 1 changes at most.
+        # What |z_j r| in the units of Z is multiplied by.
         penalised = able & (self.l1 > 0.0)
         own = np.where(penalised, self.l1, np.inf)
         held = np.where(features.D[PLAIN] < np.inf, features.D[PLAIN] / np.where(penalised, scale, 1.0), np.inf)
         self.factors = np.where(penalised, held / own * ROUNDED, 0.0).astype(np.float32)
-        self.reach = (ROUNDED / own).astype(np.float32)
         self.bounds = np.empty(len(own), np.float32)
-        self.tight, self.listed = np.inf, np.empty(0, np.int64)  # down to where bounds are renewed, and which reach it
         self._place, self._n_placed = np.zeros(len(scale), np.int64), 0  # the intercept is at place 0
         self._Z, self._scale, self._mean = np.ones((64, len(self.rows))), np.ones(64), np.zeros(64)
         self._Xt = features.Xt
@@ -88,38 +83,17 @@ class _State:
         places = self.places(features)
         return np.asarray(_size(self._Z[places] @ self.R.T, grouped) / self.l1[features])
 
-    def carry(self, grouped: bool) -> None:
-        """Bring the bounds of all features to the residual as it is."""
-        # As in the solver of two classes (`_turned`): a part of the residual before and a rest across it, which no
-        # feature of norm 1 meets by more than its norm; of a plain penalty the largest over the classes, grouped over
-        # all of them.
-        before, now = self.seen / np.sqrt(self.w), self.R / np.sqrt(self.w)
-        square = float((before * before).sum())
-        along = float((before * now).sum()) / square if square > 0.0 else 0.0
-        across = float(np.sqrt(((now - along * before) ** 2).sum(axis=1)).max())
-        if grouped:
-            across = float(np.linalg.norm(now - along * before))
-        self.bounds *= np.float32(max(abs(along), 1e-30) * ROUNDED)
-        self.bounds += np.float32(across * ROUNDED + 1e-13) * self.reach
-        self.seen, self.tight = self.R.copy(), np.inf
+    def look(self, Z: Singles, grouped: bool) -> None:
+        """Bounds of |g_j| / l1_j of all features at the residual as it is."""
+        residual = np.zeros((Z.shape[1], len(self.R)), np.float32)
+        residual[self.rows] = self.R.T
+        rounding = 4.0 * (Z.shape[1] + 4) * SINGLE * self.largest * float(np.sqrt((self.R**2 / self.w).sum()))
+        sizes = _size(Z @ residual, grouped) + np.float32(rounding)
+        self.bounds = np.where(self.factors > 0.0, sizes * self.factors, np.float32(0.0))
 
-    def renew(self, bar: float, Z: Singles, grouped: bool) -> Ints:
-        """The features whose bounds reach the bar once they are renewed, in single precision."""
-        if bar < self.tight:
-            reaching = np.flatnonzero(self.bounds >= np.float32(bar / ROUNDED))
-            residual = np.zeros((Z.shape[1], len(self.R)), np.float32)
-            residual[self.rows] = self.seen.T
-            self.bounds[reaching] = self.bounds_of(reaching, Z[reaching] @ residual, grouped)
-            self.tight, self.listed = bar, reaching
-        return self.listed[self.bounds[self.listed] >= np.float32(bar / ROUNDED)]
-
-    def bounds_of(self, features: Any, products: Singles, grouped: bool) -> Singles:
-        """Bounds from the products of rows of Z with the residual, one column per class."""
-        rounding = 4.0 * (self.width + 4) * SINGLE * self.largest
-        rounding *= float(np.sqrt((self.seen**2 / self.w).sum()))
-        factors = self.factors[features]
-        found: Singles = np.where(factors > 0.0, (_size(products, grouped) + np.float32(rounding)) * factors, 0.0)
-        return found
+    def reaching(self, bar: float) -> Ints:
+        """The features whose descent may reach the bar."""
+        return np.flatnonzero(self.bounds >= np.float32(bar / ROUNDED))
 
     def solve(self, members: Ints, penalty: float, ridge: float, grouped: bool, tol: float) -> None:
         """The model with these features and no others."""
@@ -197,13 +171,8 @@ class MultinomialSolving:
         for state in self._states if len(self._free) else ():
             able = self._free[state.scale[self._free] > 0.0]
             state.solve(able, 0.0, 0.0, batches.grouped, 0.5 * batches.tol * state.spread)
-            state.seen = state.R.copy()
-        residuals = np.zeros((len(runs), len(batches.data.classes), features.Z.shape[1]), np.float32)
-        for own, state in zip(residuals, self._states, strict=True):
-            own[:, state.rows] = state.R
-        products = (features.Z @ residuals.reshape(-1, features.Z.shape[1]).T).reshape(-1, *residuals.shape[:2])
-        for place, state in enumerate(self._states):
-            state.bounds[:] = state.bounds_of(slice(None), products[:, place], batches.grouped)
+        for state in self._states:
+            state.look(features.Z, batches.grouped)
         largest = np.array([self._largest(state) for state in self._states])
         if largest.min() < 0.0 and not len(self._free):
             raise InputError("X is constant in every column on the rows of positive weight; at least one must vary.")
@@ -228,7 +197,7 @@ class MultinomialSolving:
         left = {place: list(levels) for place, levels in zip(places, lambdas, strict=True)}
         while left:
             for place, levels in left.items():
-                self._level(self._states[place], *(np.array(levels[:2]) * self.batches.l1_ratio))
+                self._level(self._states[place], levels[0] * self.batches.l1_ratio)
             for place, levels in list(left.items()):
                 state = self._states[place]
                 found[place].append((*state.level(self.batches.features.D[WHOLE]), state.violation))
@@ -237,22 +206,20 @@ class MultinomialSolving:
                     del left[place]
         return [_path(levels, found[place]) for place, levels in zip(places, lambdas, strict=True)]
 
-    def _level(self, state: _State, penalty: float, next_penalty: float = np.inf) -> None:
-        """Solve one level; bounds are renewed to where the next one needs them."""
+    def _level(self, state: _State, penalty: float) -> None:
+        """Solve one level."""
         Z, grouped, tol = self.batches.features.Z, self.batches.grouped, self.batches.tol * state.spread
         bar = max(penalty - max(state.last - penalty, 0.0), LEAST_BAR)
-        strong = state.renew(bar, Z, grouped)
+        strong = state.reaching(bar)
         strong = strong[state.sizes(strong, grouped) >= bar]  # so that no decision depends on how a bound came about
         for _ in range(MAX_CHECKS):
             self._solve_strong(state, strong, penalty)
-            state.carry(grouped)
+            state.look(Z, grouped)
             state.last = penalty
-            reaching = state.renew(max(min(penalty, 2.0 * next_penalty - penalty), LEAST_BAR), Z, grouped)
-            reaching = reaching[state.bounds[reaching] >= np.float32(penalty / ROUNDED)]
+            reaching = state.reaching(penalty)
             outside = reaching[~state.inside[reaching]]
             exact = state.sizes(outside, grouped)
             strong = outside[exact >= penalty]
-            state.bounds[outside] = exact * ROUNDED
             worst = float(((exact - penalty) * state.l1[outside]).max(initial=0.0))
             state.violation = max(state.violation, worst)
             if worst <= tol:
