@@ -7,7 +7,7 @@ and what a prediction is, stands in the `Outcome` of that task; a further task i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -63,21 +63,13 @@ def _concordance(y: Any, risks: Floats, sample_weight: Any) -> float:
     return concordance(y, risks, sample_weight)
 
 
-def _two_shares(scores: Floats, classes: NDArray[Any]) -> Floats:
+def _shares(scores: Floats, classes: NDArray[Any]) -> Floats:
+    if scores.ndim == 2:
+        return np.asarray(softmax(scores, axis=1))
     return np.column_stack([1.0 - (positive := expit(scores)), positive])
 
 
-LINEAR_OUTCOMES: dict[str, Outcome] = {
-    CLASSES: Outcome(
-        target="binary",
-        estimator=ClassifierMixin,
-        predict=lambda scores, classes: classes[(scores > 0).astype(np.int64)],
-        shares=_two_shares,
-        family="logistic",
-    ),
-    NUMBER: Outcome(target="numbers", estimator=RegressorMixin, predict=lambda scores, classes: scores),
-}
-# Models with a path: of any number of classes, of times to an event, and of counts too.
+# Models with a path: of any number of classes, of a number, of times to an event, and of counts.
 PATH_OUTCOMES: dict[str, Outcome] = {
     CLASSES: Outcome(
         target="classes",
@@ -85,11 +77,11 @@ PATH_OUTCOMES: dict[str, Outcome] = {
         predict=lambda scores, classes: classes[
             scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0).astype(np.int64)
         ],
-        shares=lambda scores, classes: softmax(scores, axis=1) if scores.ndim == 2 else _two_shares(scores, classes),
+        shares=_shares,
         family="logistic",
         several="multinomial",
     ),
-    NUMBER: LINEAR_OUTCOMES[NUMBER],
+    NUMBER: Outcome(target="numbers", estimator=RegressorMixin, predict=lambda scores, classes: scores),
     SURVIVAL: Outcome(
         target="times",
         estimator=RegressorMixin,
@@ -100,6 +92,10 @@ PATH_OUTCOMES: dict[str, Outcome] = {
     COUNT: Outcome(
         target="counts", estimator=RegressorMixin, predict=lambda scores, classes: np.exp(scores), family="poisson"
     ),
+}
+LINEAR_OUTCOMES: dict[str, Outcome] = {
+    CLASSES: replace(PATH_OUTCOMES[CLASSES], target="binary", several=None),
+    NUMBER: PATH_OUTCOMES[NUMBER],
 }
 FOREST_OUTCOMES: dict[str, Outcome] = {
     CLASSES: Outcome(

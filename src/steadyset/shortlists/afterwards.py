@@ -202,12 +202,9 @@ def power(judged: Judged, watch: Watch) -> tuple[Found, ...]:
             break
         each = [_share_found(judged, shift, number, bar, varying, planted) for number in range(1, times + 1)]
         share = float(np.mean(each))
-        found.append(Found(shift if TASKS[judged.task].has_classes else _as_correlation(shift), share))
+        correlation = float(shift / np.sqrt(1 + shift**2))
+        found.append(Found(shift if TASKS[judged.task].has_classes else correlation, share))
     return tuple(found)
-
-
-def _as_correlation(shift: float) -> float:
-    return float(shift / np.sqrt(1 + shift**2))
 
 
 def _share_found(judged: Judged, shift: float, number: int, bar: float, varying: Ints, planted: int) -> float:

@@ -55,18 +55,13 @@ class Exchange:
 
     def _permuted(self, random: np.random.Generator) -> Ints:
         """For each row, the row whose target it gets."""
-        if self.within:
-            # A shuffle within each unit at once: rows sorted by unit and then at random take the places of rows sorted
-            # by unit.
-            order = np.lexsort((random.random(len(self.y)), self.units))
-            given = np.empty(len(self.y), np.int64)
-            given[np.argsort(self.units, kind="stable")] = order
-            return given
-        strata = self.cells[self.first]
-        order = np.lexsort((random.random(len(self.first)), strata))
-        given = np.empty(len(self.first), np.int64)
-        given[np.argsort(strata, kind="stable")] = order
-        return self.first[given][self.units] if len(self.first) < len(self.y) else given
+        # Rows exchange targets within units, or units within strata.
+        parts = self.units if self.within else self.cells[self.first]
+        # A shuffle within each part at once: what is sorted by part and then at random takes the places of what is
+        # sorted by part.
+        given = np.empty(len(parts), np.int64)
+        given[np.argsort(parts, kind="stable")] = np.lexsort((random.random(len(parts)), parts))
+        return given if self.within or len(self.first) == len(self.y) else self.first[given][self.units]
 
     @property
     def compared_within(self) -> Ints:

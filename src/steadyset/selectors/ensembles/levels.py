@@ -19,12 +19,10 @@ from steadyset.io.labels import check_same_order
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.selectors.filters.selector import run_seeds
 from steadyset.selectors.known import PathByPenalty, PathBySize, PathsByPenalty, PathsBySize, fits_many
-from steadyset.selectors.linear import ElasticNetSelector
 from steadyset.selectors.validation import check_whole
 from steadyset.similarity import FeatureSimilarity
 from steadyset.similarity.alike import linked
 from steadyset.similarity.store import group_store
-from steadyset.tasks import TASKS
 
 Representative = Literal["weighted", "simple", "sparse"]
 
@@ -167,13 +165,6 @@ class Paths:
         return _rows([order[:q] for order in self.orders], self.selected.shape[1])
 
 
-def default_base(task: str) -> Any:
-    """The lasso path, with the loss of the task."""
-    if task not in ElasticNetSelector.outcomes:
-        raise InputError(f"There is no default base for {TASKS[task].words}; give one.")
-    return ElasticNetSelector(task=task)
-
-
 @dataclass(eq=False, repr=False)
 class OneAgainstRest(BaseEstimator):  # type: ignore[misc]
     """The paths of a base for two classes, one for each class against all others, as one path.
@@ -223,11 +214,6 @@ def size_parameter(base: Any) -> str | None:
     if hasattr(base, "has_size") and not base.has_size():
         return None
     return next((name for name in SIZE_NAMES if name in base.get_params()), None)
-
-
-def is_costly(base: Any) -> bool:
-    """Whether each further feature of a path costs a search of its own."""
-    return bool(getattr(base, "path_is_costly", False))
 
 
 def follow(

@@ -26,6 +26,7 @@ from steadyset.selectors.ensembles import levels, rules
 from steadyset.selectors.ensembles.stable import Prior, StableSet
 from steadyset.selectors.filters.selector import run_seeds
 from steadyset.selectors.known import PathsByPenalty, register_selector
+from steadyset.selectors.linear import ElasticNetSelector
 from steadyset.selectors.model_input import copies_of, too_few
 from steadyset.selectors.paths import MAX_LAMBDAS
 from steadyset.tasks import CLASSES, TASKS, task_of
@@ -393,7 +394,8 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """How far to follow the paths: so that every rule can read them and, where long paths are cheap, further."""
         n, d = int(X.shape[0]), int(X.shape[1])
         if self.max_features is None:
-            return max(*wanted.values(), 0 if levels.is_costly(base) else min(d, n // 4, MAX_BY_DEFAULT))
+            further = 0 if getattr(base, "path_is_costly", False) else min(d, n // 4, MAX_BY_DEFAULT)
+            return max(*wanted.values(), further)
         validation.check_integer("max_features", self.max_features, least=1)
         q = wanted[self.rule]
         if self.max_features < q:
@@ -402,13 +404,16 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _base(self, y: NDArray[Any], task: str) -> Any:
         base = self._unwrapped(task)
-        several = TASKS[task].n_classes(y) > 2
-        return levels.OneAgainstRest(base) if several and _is_for_two_classes(base) else base
+        tags = get_tags(base).classifier_tags
+        for_two = isinstance(base, PathsByPenalty) and tags is not None and not tags.multi_class
+        return levels.OneAgainstRest(base) if for_two and TASKS[task].n_classes(y) > 2 else base
 
     def _unwrapped(self, task: str) -> Any:
         """The base as a selector that takes y for what the task says."""
         if self.base is None:
-            return levels.default_base(task)
+            if task not in ElasticNetSelector.outcomes:
+                raise InputError(f"There is no default base for {TASKS[task].words}; give one.")
+            return ElasticNetSelector(task=task)
         from steadyset.selectors.catalogue import selector_by_name, with_task
 
         if isinstance(self.base, str):
@@ -546,11 +551,6 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
         return [f"x{f}" for f in range(self.n_features_in_)] if names is None else [str(name) for name in names]
-
-
-def _is_for_two_classes(base: Any) -> bool:
-    tags = get_tags(base).classifier_tags
-    return isinstance(base, PathsByPenalty) and tags is not None and not tags.multi_class
 
 
 register_selector(

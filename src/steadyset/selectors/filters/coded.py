@@ -101,14 +101,13 @@ class Coded:
             return None
         return Gains.of(self.whole, table)
 
-    def pair(self, chosen: int, wanted: Bools) -> Pair:
-        """The quantities of every wanted feature together with the chosen one; those of the others mean nothing."""
-        return Pair(self, chosen, wanted)
-
 
 @dataclass(frozen=True)
 class Pair:
-    """What candidates X share with the feature W selected last and the target Y, in bits, as far as it is asked for."""
+    """What candidates X share with the feature W selected last and the target Y, in bits, as far as it is asked for.
+
+    Quantities of features that are not wanted mean nothing.
+    """
 
     data: Coded
     chosen: int

@@ -70,7 +70,7 @@ def select_greedily(
     folded: Floats | None = None
     while len(order) < k and free.any():
         if order:
-            term = criterion.term(coded.pair(order[-1], free))
+            term = criterion.term(Pair(coded, order[-1], free))
             folded = term if folded is None else criterion.fold(folded, term)
             score = criterion.score(coded.relevance, folded, len(order))
             scores[free] = score[free]

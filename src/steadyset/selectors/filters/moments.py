@@ -60,7 +60,8 @@ def t_test(X: Floats, y: Ints, weights: Floats, *, equal_var: bool = True, covar
         raise InputError("equal_var=False takes no covariates; leave it out, or use limma.")
     scores = np.empty((len(weights), X.shape[1]))
     totals = class_totals(y, weights)
-    _check_welch(totals)
+    if (totals <= 1).any():
+        raise InputError("y has a class with one row only in a resample; equal_var=False needs two rows of each class.")
     divisors = (totals * (totals - 1))[:, :, None]
     for features, _, means, scatters in _moments(X, y, weights):
         error = np.sqrt((scatters / divisors).sum(axis=1))
@@ -302,11 +303,7 @@ def _adjusted_squares(
             within[run] = np.where(nothing, 0.0, np.maximum(total - explained, 0.0) / degrees[run])
         return between, within
 
-    between, within = np.empty((2, len(weights), X.shape[1]))
-    units = np.empty(X.shape[1])
-    for features, own, *parts in _tiles(squares, X, np.zeros(X.shape[0], np.int64), weights):
-        units[features] = own
-        between[:, features], within[:, features] = parts
+    units, between, within = _over_tiles(squares, X, np.zeros(X.shape[0], np.int64), weights)
     return MeanSquares(between, within, degrees, units)
 
 
@@ -380,12 +377,9 @@ def _class_squares(
     """Mean squares between and within classes."""
     if shares is not None or covariates is not None:
         return _adjusted_squares(X, np.eye(int(y.max()) + 1)[y], weights, covariates, shares)
-    between, within = np.empty((2, len(weights), X.shape[1]))
-    units, totals = np.empty(X.shape[1]), class_totals(y, weights)
+    totals = class_totals(y, weights)
     _check_degrees(totals)
-    for features, own, *squares in _tiles(partial(mean_squares, totals), X, y, weights):
-        units[features] = own
-        between[:, features], within[:, features] = squares
+    units, between, within = _over_tiles(partial(mean_squares, totals), X, y, weights)
     return MeanSquares(between, within, totals.sum(axis=1) - (totals > 0).sum(axis=1), units)
 
 
@@ -408,21 +402,26 @@ def _slope_squares(
     spreads = (weights * targets**2).sum(axis=1, keepdims=True)
     if not (spreads > 0).all():
         raise InputError("y has one value only in a resample; the slope needs a target that varies.")
-    between, within, signs = np.empty((3, len(weights), X.shape[1]))
-    units = np.empty(X.shape[1])
-    one_class = np.zeros(X.shape[0], np.int64)
     moments = partial(slope_moments, np.ascontiguousarray(totals[:, 0]), targets)
-    for features, own, scatters, products in _tiles(moments, X, one_class, weights):
-        units[features] = own
-        between[:, features] = products**2 / spreads
-        within[:, features] = np.maximum(scatters - between[:, features], 0) / (totals - 2)
-        signs[:, features] = np.sign(products)
+    units, scatters, products = _over_tiles(moments, X, np.zeros(X.shape[0], np.int64), weights)
+    signs, between = np.sign(products), np.square(products, out=products)
+    between /= spreads
+    within = np.maximum(scatters - between, 0, out=scatters)
+    within /= totals - 2
     return MeanSquares(between, within, totals[:, 0] - 2, units, signs, spreads)
 
 
 def _moments(X: Floats, y: Ints, weights: Floats) -> Iterator[tuple[slice, Floats, Floats, Floats]]:
     """Class means and scatters of each slice of the features."""
     return _tiles(partial(class_moments, class_totals(y, weights)), X, y, weights)
+
+
+def _over_tiles(moments: Callable[..., Any], X: Floats, y: Ints, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    """The units of all features (d), and what a kernel makes of them in these: two numbers of each (M, d)."""
+    units, (first, second) = np.empty(X.shape[1]), np.empty((2, len(weights), X.shape[1]))
+    for features, *parts in _tiles(moments, X, y, weights):
+        units[features], first[:, features], second[:, features] = parts
+    return units, first, second
 
 
 def _tiles(
@@ -463,11 +462,6 @@ def _check_degrees(totals: Floats) -> None:
         group = "a variance" if totals.shape[1] == 1 else f"the variance within {n_classes} classes"
         where = " in a resample" if len(totals) > 1 else ""
         raise InputError(f"X has n_samples = {size:g} (total weight){where}; {group} needs more than {n_classes}.")
-
-
-def _check_welch(totals: Floats) -> None:
-    if (totals <= 1).any():
-        raise InputError("y has a class with one row only in a resample; equal_var=False needs two rows of each class.")
 
 
 BOTH: tuple[str, ...] = (CLASSES, NUMBER)

@@ -129,7 +129,8 @@ class L0Selector(LinearSelector):
         # A fitted model should not carry the data.
         none = np.empty((0, 0))
         self._path = (supports, thetas, replace(data, Xt=none), replace(training, X=none))
-        self._copies = _copies_of_path(training.X, self.path_)
+        taken = np.unique(np.concatenate(self.path_))  # by the model of some size
+        self._copies = dict(zip(taken.tolist(), copies_of(training.X, taken), strict=True))
         return self._keep(len(supports))
 
     def path_by_size(self, X: Floats, y: ArrayLike, reach: int) -> list[Ints]:
@@ -180,12 +181,6 @@ class L0Selector(LinearSelector):
         self.support_[chosen] = True
         self.n_tied_ = sum(not self.support_[self._copies[int(j)]].all() for j in chosen)
         return self
-
-
-def _copies_of_path(X: Floats, path: list[Ints]) -> dict[int, Ints]:
-    """The copies of every feature that is in the model of some size."""
-    features = np.unique(np.concatenate(path))
-    return dict(zip(features.tolist(), copies_of(X, features), strict=True))
 
 
 register_selector(
