@@ -10,7 +10,7 @@ from tests.selectors.filters.binned import discretise
 
 from records import scores, top_features
 from steadyset.selectors import FilterSelector
-from steadyset.selectors.filters.greedy import CRITERIA, Coded
+from steadyset.selectors.filters.greedy import CRITERIA, Coded, Pair
 
 GREEDY = sorted(CRITERIA)
 
@@ -91,7 +91,7 @@ def test_more_values_than_a_byte_holds_are_told_apart():
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.permutation(10_000) % 270 for _ in range(3)]).astype(float)
     y = (X[:, 0] > 134).astype(int)
-    pair = Coded.of(X, y, np.ones(len(y)), "distinct").pair(0, np.ones(3, dtype=bool))
+    pair = Pair(Coded.of(X, y, np.ones(len(y)), "distinct"), 0, np.ones(3, dtype=bool))
     assert pair.joint == pytest.approx([information(y, X[:, 0], x) for x in X.T])
     assert pair.redundancy == pytest.approx([information(X[:, 0], x) for x in X.T])
 
