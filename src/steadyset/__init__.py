@@ -10,7 +10,6 @@ import pkgutil
 from typing import Any
 
 from steadyset._version import __version__ as __version__
-from steadyset.foundation.display import draw_with, record_with, report_with, show_with
 
 
 def _listed() -> dict[str, dict[str, tuple[str, str]]]:
@@ -44,30 +43,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
-
-
-def _draw(result: Any, name: str | None, **options: Any) -> Any:
-    """The picture of a result; pictures are imported when the first is drawn."""
-    return importlib.import_module("steadyset.plots").picture_of(result, name, **options)
-
-
-def _show(result: Any) -> Any:
-    """What is shown of a result; findings are imported when the first is shown."""
-    found = importlib.import_module("steadyset.findings").findings_of(result)
-    return importlib.import_module("steadyset.findings.sections").display_of(found, type(result).__name__)
-
-
-def _report(result: Any, path: Any, **options: Any) -> Any:
-    """Where the report of a result is written; reports are imported with the first."""
-    return importlib.import_module("steadyset.reports").report(result, path, **options)
-
-
-def _record(result: Any, folder: Any) -> None:
-    """Put what a result says into its folder; findings are imported with the first."""
-    importlib.import_module("steadyset.findings.of_shortlist").record_list(result, folder)
-
-
-draw_with(_draw)
-record_with(_record)
-report_with(_report)
-show_with(_show)

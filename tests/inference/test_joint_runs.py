@@ -17,9 +17,9 @@ def graph_of(pairs):
 
 
 @pytest.mark.parametrize("n_runs", [1, 63, 64, 65, 200])
-@pytest.mark.parametrize("words_a_block", [1, 7, 1 << 20])
-def test_counts_are_those_of_the_dense_table(n_runs, words_a_block, monkeypatch):
-    monkeypatch.setattr(runs, "WORDS_A_BLOCK", words_a_block)
+@pytest.mark.parametrize("entries_a_block", [1, 700, 1 << 20])
+def test_counts_are_those_of_the_dense_table(n_runs, entries_a_block, monkeypatch):
+    monkeypatch.setattr(runs, "ENTRIES_A_BLOCK", entries_a_block)
     rng = np.random.default_rng(n_runs)
     chosen = rng.random((n_runs, 30)) < rng.random(30)
     pairs = rng.choice(30, size=(60, 2))
@@ -37,7 +37,7 @@ def test_no_pairs_are_no_counts():
     sel = st.Selections.from_sets([[0], []], n_features=3)
     none = np.empty(0, np.int64)
     assert runs.runs_with_both(sel, none, none).tolist() == []
-    assert runs.runs_with_any(sel, none, np.zeros(1, np.int64), none).tolist() == []
+    assert graph_of(np.empty((0, 2), np.int64)).covered(sel).tolist() == []
 
 
 def test_memory_grows_with_the_pairs_and_not_with_the_square_of_the_features():

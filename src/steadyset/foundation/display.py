@@ -1,12 +1,12 @@
 """How results show themselves, and long computations how far they are: in notebooks as HTML, and as text.
 
 HTML takes its colours from the page around it. Results draw and show themselves without knowing pictures or findings,
-which are made of results and so further up: they hand themselves to whoever does. `steadyset/__init__.py`, which knows
-where everything lives and is imported before anything else, says here who draws, shows, reports and records.
+which are made of results and so further up: they hand themselves to whoever does (`from_above`).
 """
 
 from __future__ import annotations
 
+import importlib
 import math
 import sys
 import textwrap
@@ -20,50 +20,15 @@ from typing import Any
 
 from steadyset.foundation.text import counted, lasting, number, shown_name
 
-_drawer: list[Callable[..., Any]] = []
-_shower: list[Callable[[Any], Any]] = []
-_reporter: list[Callable[..., Any]] = []
-_recorder: list[Callable[..., Any]] = []
 
-
-def draw_with(drawer: Callable[..., Any]) -> None:
-    """Let `drawer(result, name, **options)` make the pictures of results."""
-    _drawer[:] = [drawer]
-
-
-def show_with(shower: Callable[[Any], Any]) -> None:
-    """Let `shower(result)` say what is shown of results that have findings."""
-    _shower[:] = [shower]
-
-
-def report_with(reporter: Callable[..., Any]) -> None:
-    """Let `reporter(result, path, **options)` write the reports of results."""
-    _reporter[:] = [reporter]
-
-
-def record_with(recorder: Callable[..., Any]) -> None:
-    """Let `recorder(result, folder)` put what results say into their folders."""
-    _recorder[:] = [recorder]
-
-
-def record(result: Any, folder: Any) -> None:
-    """Put what a result says into its folder."""
-    _recorder[0](result, folder)
-
-
-def reported(result: Any, path: Any, **options: Any) -> Any:
-    """Where the report of a result was written."""
-    return _reporter[0](result, path, **options)
-
-
-def shown(result: Any) -> Any:
-    """The Display of a result that has findings."""
-    return _shower[0](result)
+def from_above(module: str, function: str) -> Any:
+    """A function of a module of steadyset that knows results, and so lies further up: it is found by its name."""
+    return getattr(importlib.import_module(f"steadyset.{module}"), function)
 
 
 def drawn(result: Any, name: str | None = None, **options: Any) -> Any:
     """The picture of a result; `name` is one of `st.plot`, None the picture that is made for results of its kind."""
-    return _drawer[0](result, name, **options)
+    return from_above("plots", "picture_of")(result, name, **options)
 
 
 class Drawable:
@@ -248,7 +213,8 @@ class ShownFindings(Shown):
     """A result that is shown as its findings."""
 
     def _display(self) -> Display:
-        display: Display = shown(self)
+        found = from_above("findings", "findings_of")(self)
+        display: Display = from_above("findings.sections", "display_of")(found, type(self).__name__)
         return display
 
 
@@ -270,7 +236,7 @@ class Reportable:
         Path
             What was written.
         """
-        written: Path = reported(self, path, **options)
+        written: Path = from_above("reports", "report")(self, path, **options)
         return written
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from steadyset.foundation import arguments
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import shown_name
-from steadyset.inference.runs import common_features, in_core, pooled, runs_with_any, runs_with_both, total_counts
+from steadyset.inference.runs import common_features, in_core, pooled, runs_with_both, total_counts
 from steadyset.io.labels import name_positions, text_frame
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.evaluate import check_similarity
@@ -619,7 +619,12 @@ class AlikeGraph:
 
     def covered(self, sel: Selections) -> Ints:
         """How many runs select a feature or one that is alike."""
-        return runs_with_any(sel, self.features, self.indptr, self.indices)
+        from scipy import sparse
+
+        shape = (len(self.features), len(self.features))
+        links = sparse.csr_array((np.ones(len(self.indices), np.int64), self.indices, self.indptr), shape=shape)
+        runs_of = sel.to_matrix().T.tocsr()[self.features].astype(np.int64)
+        return np.diff((runs_of + links @ runs_of).indptr).astype(np.int64)
 
 
 def namer(

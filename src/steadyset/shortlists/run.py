@@ -17,7 +17,7 @@ from steadyset._version import __version__
 from steadyset.assessment import Assessment, Execution, assess
 from steadyset.assessment.request import data_details, fingerprint, make_plan, prepared_settings
 from steadyset.foundation import arguments
-from steadyset.foundation.display import progress_told, record
+from steadyset.foundation.display import from_above, progress_told
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted
 from steadyset.inference.features import class_names
@@ -176,7 +176,7 @@ def shortlist(
     support = np.isin(np.arange(len(names)), ranked[judged.features.listed])
     result = Shortlist(listed, settings, evaluation, support, extract)
     if folder is not None:
-        record(result, folder)
+        from_above("findings.of_shortlist", "record_list")(result, folder)
     return result
 
 
