@@ -18,13 +18,17 @@ from steadyset.assessment.engines import CRASHED, KILLED, Execution, check_pickl
 from steadyset.assessment.folder import RunFolder, Saving, is_saved
 from steadyset.assessment.request import DETAILS, JOB, Request, SelectorsLike, make_request, what_differs
 from steadyset.assessment.result import Assessment
+from steadyset.assessment.written import alike_json, extract_json
 from steadyset.foundation import arguments
 from steadyset.foundation.display import Tell, progress_told
 from steadyset.foundation.errors import AlwaysFailsError, Argument, InputError
 from steadyset.inference.features import table_csv
+from steadyset.inference.interval import outlook
 from steadyset.io.data.data_table import Data
-from steadyset.io.disk import folder_path
+from steadyset.io.disk import ALIKE_FEATURES, TABLE, VALUES, folder_path
 from steadyset.kernels.jit import say_what_is_compiled
+from steadyset.measures import get_measure, stability
+from steadyset.measures.evaluate import Options
 from steadyset.resampling import Bootstrap, Resampling, as_resampling
 from steadyset.resampling.base import ResamplingLike
 from steadyset.runner.columns import medians
@@ -93,16 +97,10 @@ class AutoRuns:
 
     def _needed(self, sel: Selections) -> int:
         """A selector without a stability (it selects nothing, or everything, each time) asks for no more runs."""
-        from steadyset.foundation.arguments import LEVEL
-        from steadyset.inference.interval import outlook
-        from steadyset.measures import stability
-        from steadyset.measures.evaluate import Options
-        from steadyset.measures.record import get_measure
-
         if np.isnan(stability(sel, self.measure)):
             return 0
         try:
-            return outlook(sel, get_measure(self.measure), Options(), LEVEL).more_runs(self.width)
+            return outlook(sel, get_measure(self.measure), Options(), arguments.LEVEL).more_runs(self.width)
         except InputError:  # no number can be planned from these runs, so the maximum decides
             return self.max_runs
 
@@ -188,11 +186,9 @@ def assess(
     """
     drawing = Bootstrap() if resampling is None else as_resampling(resampling)
     how = arguments.as_record("execution", Execution, execution)
-    automatic = _automatic(n_runs)
+    drawing, automatic = _with_runs(drawing, n_runs)
     folder = None if out is None else RunFolder(folder_path(out))
     jobs = arguments.job_count(n_jobs)
-    if n_runs is not None:
-        drawing = clone(drawing).set_params(n_runs=_first_number(n_runs if automatic is None else automatic, drawing))
     if random_state is None and folder is not None and how.resume and folder.exists:
         random_state = folder.settings()["seed"]
     request = make_request(
@@ -224,7 +220,8 @@ def assess(
             _fill(request, wanted, finished, folder, how, n_jobs, tell)
             if folder is not None:
                 folder.pack()
-            result = _result(request, finished, wanted, folder)
+            cells = [cell for (_, run), cell in finished.items() if run < wanted]
+            result = Assessment(request.settings, cells, None if folder is None else folder.path)
             more = wanted if automatic is None else automatic.more(result, wanted)
             if more == wanted:
                 _warn_of_failed_selectors(result)
@@ -330,9 +327,8 @@ def _fill(
 
 def _refuse_always_failing(request: Request, first: Cell) -> None:
     """Stop when the first run of a selector fails over its parameters, and the whole data makes no difference."""
-    if (
-        first.selected is not None or CRASHED in first.failure or KILLED in first.failure
-    ):  # it would end this process too
+    # What crashed would end this process too.
+    if first.selected is not None or CRASHED in first.failure or KILLED in first.failure:
         return
     error = error_on_all_rows(request.plan, request.selectors[first.selector])
     if isinstance(error, (ValueError, TypeError)) and reason(error) == first.failure:
@@ -355,13 +351,6 @@ def _no_trace_of_what_cannot_run(folder: RunFolder) -> Iterator[None]:
         raise
 
 
-def _result(
-    request: Request, finished: dict[tuple[int, int], Cell], n_runs: int, folder: RunFolder | None
-) -> Assessment:
-    cells = [cell for (_, run), cell in finished.items() if run < n_runs]
-    return Assessment(request.settings, cells, None if folder is None else folder.path)
-
-
 def _with_table(request: Request, result: Assessment, folder: RunFolder | None) -> Assessment:
     """The result with what its table of features needs of the data, and the table itself in the folder."""
     plan = request.plan
@@ -370,9 +359,10 @@ def _with_table(request: Request, result: Assessment, folder: RunFolder | None) 
     extract = extract_of(plan, result.features, most_selected(result.selections))
     told = result.with_data(alike, extract)
     if folder is not None:
-        folder.write_alike(alike, request.settings)
-        folder.write_extract(extract, request.settings)
-        folder.write_table(table_csv(told.feature_blocks()))
+        folder.write(ALIKE_FEATURES, alike_json(alike, request.settings))
+        folder.write(VALUES, extract_json(extract, request.settings))
+        # UTF-8 has no halves of characters.
+        folder.write(TABLE, table_csv(told.feature_blocks()).encode("utf-8", "backslashreplace"))
     return told
 
 
@@ -385,22 +375,19 @@ def _warn_of_failed_selectors(result: Assessment) -> None:
         )
 
 
-def _automatic(n_runs: Any) -> AutoRuns | None:
-    """What adds runs; None where their number is given, or the resampling says it."""
-    if isinstance(n_runs, AutoRuns | Mapping):
-        return arguments.as_record("n_runs", AutoRuns, n_runs)
-    if n_runs is None or arguments.is_whole(n_runs):
-        return None
-    if not isinstance(n_runs, str) or n_runs != "auto":
-        raise arguments.wrong_argument("n_runs", 'a whole number or "auto"', n_runs)
-    return AutoRuns()
-
-
-def _first_number(n_runs: Any, resampling: Resampling) -> int:
-    """The number of runs to begin with."""
-    automatic = isinstance(n_runs, AutoRuns)
-    if "n_runs" not in resampling.get_params() or (automatic and not resampling.extendable):
+def _with_runs(drawing: Resampling, n_runs: Any) -> tuple[Resampling, AutoRuns | None]:
+    """The resampling with the number of runs to begin with, and what adds further ones, if anything does."""
+    if n_runs is None:
+        return drawing, None
+    automatic = None
+    if not arguments.is_whole(n_runs):
+        given = AutoRuns() if isinstance(n_runs, str) and n_runs == "auto" else n_runs
+        if not isinstance(given, AutoRuns | Mapping):
+            raise arguments.wrong_argument("n_runs", 'a whole number or "auto"', n_runs)
+        automatic = arguments.as_record("n_runs", AutoRuns, given)
+    if "n_runs" not in drawing.get_params() or (automatic is not None and not drawing.extendable):
         raise InputError(
-            f"{type(resampling).__name__} has a fixed number of runs; ", Argument("n_runs"), " must not be given."
+            f"{type(drawing).__name__} has a fixed number of runs; ", Argument("n_runs"), " must not be given."
         )
-    return min(arguments.FIRST_RUNS, n_runs.max_runs) if automatic else int(n_runs)
+    first = int(n_runs) if automatic is None else min(arguments.FIRST_RUNS, automatic.max_runs)
+    return clone(drawing).set_params(n_runs=first), automatic

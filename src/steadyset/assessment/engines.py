@@ -146,7 +146,9 @@ def _auto(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int
             latest[selector] = 0.0 if selector not in latest and took < LOADING else took
     if left:
         rest = [(selector, run) for selector, runs in left for run in runs]
-        yield from ENGINES[_sharing(plan)](plan, selectors, rest, n_jobs, saving)
+        # Large data in memory goes to threads: mapping it into processes would hold it a second time.
+        mapped = isinstance(plan.X, np.memmap) or plan.X.nbytes < LARGE_BYTES
+        yield from ENGINES["processes" if mapped else "threads"](plan, selectors, rest, n_jobs, saving)
 
 
 def _while_compiling(
@@ -189,12 +191,6 @@ def _known(estimator: Any) -> bool:
     )
 
 
-def _sharing(plan: Plan) -> str:
-    """Large data in memory goes to threads: mapping it into processes would hold it a second time."""
-    mapped = isinstance(plan.X, np.memmap)
-    return "processes" if mapped or plan.X.nbytes < LARGE_BYTES else "threads"
-
-
 def _serial(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: int, saving: Saving) -> Iterator[Cell]:
     for selector, runs in grouped(plan, selectors, keys, 1):
         yield from saving.each(compute_group(plan, selectors[selector], selector, runs))
@@ -205,8 +201,7 @@ def _threads(plan: Plan, selectors: Sequence[Any], keys: Sequence[Key], n_jobs: 
 
     parallel = Parallel(n_jobs=n_jobs, backend="threading", batch_size=1, return_as="generator_unordered")
     groups = grouped(plan, selectors, keys, n_jobs)
-    for cells in fetched(parallel(delayed(_group)(saving, plan, selectors[s], s, runs) for s, runs in groups)):
-        yield from cells
+    yield from fetched(parallel(delayed(_group)(saving, plan, selectors[s], s, runs) for s, runs in groups))
 
 
 def _group(saving: Saving, plan: Plan, selector: Any, index: int, runs: Sequence[int]) -> list[Cell]:
@@ -287,7 +282,7 @@ class _Workers:
         in_hand = AHEAD * n_jobs * max(len(runs) for _, runs in groups)
         done = set()
         try:
-            for cell in self._apart(keys, n_jobs):
+            for cell in fetched(self.begin(keys, n_jobs)):
                 done.add((cell.selector, cell.run))
                 yield cell
         except _process_losses():
@@ -304,11 +299,12 @@ class _Workers:
             return
         for _ in range(RESTARTS + 1):
             try:
-                yield from self._apart([key], 1)
+                yield from fetched(self.begin([key], 1))
                 self.sound.add(selector)
                 return
             except _process_losses() as loss:
-                how = _exit_codes(loss)
+                codes = re.search(r"exit codes of the workers are \{(.*?)\}", str(loss))  # as SIGSEGV(-11) or EXIT(3)
+                how = codes[1] if codes else ""
                 what = KILLED if any(name in how for name in FROM_OUTSIDE) else CRASHED
                 if what == CRASHED:
                     break
@@ -319,10 +315,6 @@ class _Workers:
     def _failed(self, key: Key, why: str) -> Cell:
         selector, run = key
         return Cell(selector, run, run_label(self.plan, run), None, None, failure=why)
-
-    def _apart(self, keys: Sequence[Key], n_jobs: int) -> Iterator[Cell]:
-        for cells in fetched(self.begin(keys, n_jobs)):
-            yield from cells
 
     def begin(self, keys: Sequence[Key], n_jobs: int) -> Generator[list[Cell]]:
         """Start the processes; the cells come as they are finished, whoever fetches them."""
@@ -351,11 +343,11 @@ class _Workers:
         return results
 
 
-def fetched(results: Generator[list[Cell]]) -> Iterator[list[Cell]]:
-    """The results of joblib as they come; those that nobody fetches are left without a word."""
+def fetched(results: Generator[list[Cell]]) -> Iterator[Cell]:
+    """The cells that joblib gives as they come; those that nobody fetches are left without a word."""
     try:
-        for cells in results:  # noqa: UP028 - `yield from` would close the results before they are made quiet
-            yield cells
+        for cells in results:
+            yield from cells
     finally:
         _leave(results)
 
@@ -370,12 +362,6 @@ def _process_losses() -> type[BaseException]:
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     return BrokenProcessPool  # type: ignore[no-any-return]
-
-
-def _exit_codes(loss: BaseException) -> str:
-    """How the workers ended, such as SIGSEGV(-11) or EXIT(3)."""
-    found = re.search(r"exit codes of the workers are \{(.*?)\}", str(loss))
-    return found[1] if found else ""
 
 
 @contextmanager

@@ -17,10 +17,10 @@ from __future__ import annotations
 import errno
 import json
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 from filelock import Timeout
 
@@ -30,6 +30,8 @@ from steadyset.inference.features import Extract
 from steadyset.io import beneath, disk
 from steadyset.runner.run import Cell
 from steadyset.similarity.alike import Alike
+
+T = TypeVar("T")
 
 
 class RunFolder:
@@ -72,7 +74,7 @@ class RunFolder:
 
     def add(self, cell: Cell) -> None:
         """Put a finished cell on disk."""
-        self._write(_file_name(cell.selector, cell.run), written.cell_json(cell))
+        self.write(_file_name(cell.selector, cell.run), written.cell_json(cell))
 
     def finished(self, selector: int, run: int) -> Cell | None:
         """A cell that was added since the others were packed."""
@@ -102,33 +104,13 @@ class RunFolder:
                 with suppress(PermissionError):  # Windows keeps what somebody reads; it is removed the next time
                     beneath.remove(self.path, name)
 
-    def write_alike(self, alike: Alike, settings: Mapping[str, Any]) -> None:
-        """Put down which features are alike, in place of what was."""
-        self._write(disk.ALIKE_FEATURES, written.alike_json(alike, settings))
-
     def alike(self) -> Alike | None:
         """Which features are alike; None where the folder does not say."""
-        content = self._content(disk.ALIKE_FEATURES)
-        if content is None:
-            return None
-        with _damage_told(self.path / disk.ALIKE_FEATURES):
-            return written.read_alike(content, self.settings())
-
-    def write_extract(self, extract: Extract, settings: Mapping[str, Any]) -> None:
-        """Put down the values that pictures show, in place of what was."""
-        self._write(disk.VALUES, written.extract_json(extract, settings))
+        return self._read(disk.ALIKE_FEATURES, lambda content: written.read_alike(content, self.settings()))
 
     def extract(self) -> Extract | None:
         """The values that pictures show; None where the folder has none."""
-        content = self._content(disk.VALUES)
-        if content is None:
-            return None
-        with _damage_told(self.path / disk.VALUES):
-            return written.read_extract(content, self.settings())
-
-    def write_table(self, text: str) -> None:
-        """Put the table of features where people find it."""
-        self._write(disk.TABLE, text.encode("utf-8", "backslashreplace"))  # UTF-8 has no halves of characters
+        return self._read(disk.VALUES, lambda content: written.read_extract(content, self.settings()))
 
     def discard(self) -> None:
         """Remove what `create` and `add` wrote, and the folder if nothing else is in it."""
@@ -163,7 +145,8 @@ class RunFolder:
         finally:
             lock.release()
 
-    def _write(self, name: str, content: bytes) -> None:
+    def write(self, name: str, content: bytes) -> None:
+        """Put down a file, in place of what was."""
         with disk.explained(self.path, resumable=True):
             beneath.write(self.path, name, content)
 
@@ -194,6 +177,14 @@ class RunFolder:
         except OSError as error:
             raise InputError(f"{self.path / name} cannot be read: {error.strerror or error}.") from None
 
+    def _read(self, name: str, read: Callable[[bytes], T]) -> T | None:
+        """What `read` makes of a file of the folder; None where there is no such file."""
+        content = self._content(name)
+        if content is None:
+            return None
+        with _damage_told(self.path / name):
+            return read(content)
+
     def _packed(self, settings: Mapping[str, Any]) -> list[Cell]:
         content = self._content(disk.CELLS)
         if content is None:
@@ -217,16 +208,15 @@ class RunFolder:
         return cells
 
     def _read_single(self, name: str, settings: Mapping[str, Any]) -> Cell | None:
-        content = self._content(name)
-        if content is None:
-            return None
-        with _damage_told(self.path / name):
+        def read(content: bytes) -> Cell:
             cell = written.read_cell(content)
             written.check_cell(cell, settings)
             own = _file_name(cell.selector, cell.run)
             if own != name:
                 raise written.DamagedError(f"it is the cell of {PurePath(own).name}")
-        return cell
+            return cell
+
+        return self._read(name, read)
 
 
 def _file_name(selector: int, run: int) -> str:

@@ -47,7 +47,7 @@ from steadyset.runner.conditions import RECORD, check_on_warning
 from steadyset.runner.extraction import can_choose, refuse_new_columns
 from steadyset.runner.forced import read_forced, refuse_who_cannot
 from steadyset.runner.plan import NO_CUT, Cut, Plan, check_top
-from steadyset.runner.preparation import IMPUTE, Preparation, read_preparation, read_steps
+from steadyset.runner.preparation import IMPUTE, read_preparation, read_steps
 from steadyset.runner.scoring import default_predictor, read_scoring
 from steadyset.selectors.catalogue import about_selector
 from steadyset.selectors.covariates import takes_covariates
@@ -81,7 +81,7 @@ class Request:
             "test_ratio": plan.resampling.test_ratio(plan.rows, plan.seed),
             "predictor": description(plan.predictor),
             "scoring": list(plan.score_names),
-            "scorers": _scorers(plan),
+            "scorers": {score.name: _without_places(repr(score.scorer)) for score in plan.scoring},
             "impute": plan.impute,
             **prepared_settings(plan),
             "on_warning": plan.on_warning,
@@ -224,7 +224,10 @@ def make_plan(
     wrong = Complaints("The data cannot be used as it is")
     n_rows = None
     with wrong.collected():
-        given, labels = _coded(X, prepare, texts=texts)
+        imputes = isinstance(prepare, str) and any(step.name == IMPUTE for step, _ in read_steps(prepare))
+        # Labels become numbers where the estimators, or a preparation, take columns of text.
+        coded = hasattr(X, "columns") and (texts or prepare is not None)
+        given, labels = text_coded(X, gaps=imputes) if coded else (X, {})
         table, names = _numbers(given, data.features if len(data.features) else None)
         n_rows = len(table)
     with wrong.collected():
@@ -238,22 +241,22 @@ def make_plan(
     gaps = columns_with_gaps(table)
     refuse_empty(table, gaps, names)
     preparation = None if prepare is None else read_preparation(prepare, labels, len(names), gaps)
-    imputes = isinstance(prepare, str) and any(step.name == IMPUTE for step, _ in read_steps(prepare))
     blocks = None if data.block is None else numbers.aligned_rows(X, data.block, "block")
     covariates: Any = data.force  # by name, since as_data
     alone = covariates is None and blocks is None
     forced = None if alone else read_forced(covariates, blocks, target, kind, imputes=imputes)
     seed = seed_of(random_state if drawing.random_state is None else drawing.random_state)
+    if predictor is None:
+        fills_gaps = len(gaps) > 0 and not (preparation is not None and preparation.imputes)
+        predictor = default_predictor(kind, fills=fills_gaps, encodes=bool(labels) and preparation is None)
+    elif isinstance(predictor, type) or not all(hasattr(predictor, one) for one in ("fit", "predict", "get_params")):
+        raise wrong_argument("predictor", "a scikit-learn classifier or regressor", predictor)
     plan = Plan(
         table,
         target,
         together,
         drawing,
-        default_predictor(
-            kind, fills=len(gaps) > 0 and not _imputes(preparation), encodes=bool(labels) and preparation is None
-        )
-        if predictor is None
-        else _predictor(predictor),
+        predictor,
         read_scoring(scoring, kind, target),
         kind,
         seed,
@@ -287,18 +290,6 @@ def _prepare(data: Data) -> Any:
             Argument("impute"), " and ", Argument("prepare"), " are given; put impute=median into the second."
         )
     return f"{IMPUTE}={data.impute}"
-
-
-def _coded(X: Any, prepare: Any, *, texts: bool) -> tuple[Any, dict[int, tuple[str, ...]]]:
-    """The table with numbers for labels where the estimators, or a preparation, take columns of text."""
-    asked = prepare if isinstance(prepare, str) else ""
-    if not hasattr(X, "columns") or not (texts or prepare is not None):
-        return X, {}
-    return text_coded(X, gaps=any(step.name == IMPUTE for step, _ in read_steps(asked)) if asked else False)
-
-
-def _imputes(preparation: Preparation | None) -> bool:
-    return preparation is not None and preparation.imputes
 
 
 def named_selectors(selectors: Any, task: str, n_classes: int = 2, *, beside: bool = False) -> dict[str, Any]:
@@ -363,12 +354,6 @@ def _refuse_impossible_size(name: str, selector: Any, n_features: int) -> None:
         check_k(k, n_features)
 
 
-def _predictor(predictor: Any) -> Any:
-    if isinstance(predictor, type) or not all(hasattr(predictor, name) for name in ("fit", "predict", "get_params")):
-        raise wrong_argument("predictor", "a scikit-learn classifier or regressor", predictor)
-    return predictor
-
-
 def _numbers(X: Any, features: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
     if not isinstance(X, np.ndarray):
         if hasattr(X, "toarray"):
@@ -394,10 +379,13 @@ def _numbers(X: Any, features: Sequence[str] | None) -> tuple[Floats, tuple[str,
 def description(estimator: Any) -> str:
     """An estimator with all its parameters, in words that do not depend on how it prints itself."""
     parameters = estimator.get_params(deep=False)
-    text = (
-        f"{type(estimator).__name__}({', '.join(f'{name}={_shown(parameters[name])}' for name in sorted(parameters))})"
-    )
-    return re.sub(r" at 0x[0-9a-f]+", "", text)  # functions and objects print where they lie, which changes
+    given = ", ".join(f"{name}={_shown(parameters[name])}" for name in sorted(parameters))
+    return _without_places(f"{type(estimator).__name__}({given})")
+
+
+def _without_places(text: str) -> str:
+    """What functions and objects print, but for where they lie, which changes."""
+    return re.sub(r" at 0x[0-9a-f]+", "", text)
 
 
 def _shown(value: Any) -> str:
@@ -411,11 +399,6 @@ def _shown(value: Any) -> str:
     if isinstance(value, np.ndarray) and value.dtype != object:
         return f"{value.dtype}{value.shape} {hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()}"
     return description(value) if hasattr(value, "get_params") and not isinstance(value, type) else repr(value)
-
-
-def _scorers(plan: Plan) -> dict[str, str]:
-    """What stands behind the names of scores, in words that do not depend on where functions lie."""
-    return {score.name: re.sub(r" at 0x[0-9a-f]+", "", repr(score.scorer)) for score in plan.scoring}
 
 
 def fingerprint(plan: Plan) -> str:
@@ -566,5 +549,5 @@ def _listed_steps(steps: Sequence[Any]) -> str:
 
 def _printed(estimator: Any) -> str:
     """An estimator as it prints itself, which scikit-learn's do by what differs from their defaults."""
-    text = re.sub(r" at 0x[0-9a-f]+", "", " ".join(repr(estimator).split())).removesuffix("()")
+    text = _without_places(" ".join(repr(estimator).split())).removesuffix("()")
     return text if len(text) <= LONGEST else type(estimator).__name__

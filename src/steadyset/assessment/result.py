@@ -113,10 +113,14 @@ class Assessment(RunModels, ShownFindings, Drawable):
     def selections(self) -> dict[str, Selections]:
         """What each selector selected: the runs that came to a selection, labelled by their resample."""
         found = {}
-        for index, name in enumerate(self.selectors):
-            cells = [cell for cell in self.cells if cell.selector == index and cell.selected is not None]
+        for name in self.selectors:
+            cells = [cell for cell in self.cells_of(name) if cell.selected is not None]
             if cells:
-                found[name] = _selections(cells, self.features)
+                sets = [np.array(cell.selected, dtype=np.int64) for cell in cells]
+                sel = Selections.from_sets(sets, self.features, labels=[cell.label for cell in cells])
+                sel = sel.with_ties([cell.tied for cell in cells])
+                weights = [cell.weights for cell in cells if cell.weights is not None]
+                found[name] = sel.with_weights(weights) if len(weights) == len(cells) else sel
         return found
 
     @cached_property
@@ -152,12 +156,8 @@ class Assessment(RunModels, ShownFindings, Drawable):
     @property
     def failed_selectors(self) -> dict[str, tuple[int, str]]:
         """The selectors of which no run came to a selection: how many runs, and why the first of them failed."""
-        runs = {name: [cell for cell in self.cells if cell.selector == i] for i, name in enumerate(self.selectors)}
-        return {
-            name: (len(cells), cells[0].failure)
-            for name, cells in runs.items()
-            if cells and all(cell.selected is None for cell in cells)
-        }
+        runs = {name: self.cells_of(name) for name in self.selectors if name not in self.selections}
+        return {name: (len(cells), cells[0].failure) for name, cells in runs.items() if cells}
 
     @property
     def rules(self) -> dict[str, str]:
@@ -231,10 +231,9 @@ class Assessment(RunModels, ShownFindings, Drawable):
         list of dict
             One per selector, in their order.
         """
-        return [self._row(index, measure, level, similarity) for index in range(len(self.selectors))]
+        return [self._row(name, measure, level, similarity) for name in self.selectors]
 
-    def _row(self, index: int, measure: str, level: float, similarity: FeatureSimilarity | None) -> dict[str, Any]:
-        name = self.selectors[index]
+    def _row(self, name: str, measure: str, level: float, similarity: FeatureSimilarity | None) -> dict[str, Any]:
         mine = self.cells_of(name)
         row: dict[str, Any] = {"selector": name, "n_runs": sum(cell.selected is not None for cell in mine)}
         row |= asdict(steadiness(self.selections.get(name), measure=measure, level=level, similarity=similarity))
@@ -365,13 +364,23 @@ class Assessment(RunModels, ShownFindings, Drawable):
             is None where there is no test.
         """
         if level not in self._beaten:
-            cells, scoring = {name: self.cells_of(name) for name in self.selectors}, self.settings["scoring"]
-            self._beaten[level] = (
-                baselines_beaten(cells, scoring[0], self.test_ratio, level, n_features=len(self.features))
-                if scoring
-                else dict.fromkeys(self.selectors, Beaten())
-            )
+            self._beaten[level] = {name: self._beaten_by(name, level) for name in self.selectors}
         return self._beaten[level]
+
+    def _beaten_by(self, selector: str, level: float) -> Beaten:
+        """By the corrected resampled t-test against each baseline.
+
+        Who selects all features in every run has no random features to be held against.
+        """
+        if not self.settings["scoring"]:
+            return Beaten()
+        # One test per selector, without an adjustment: each run draws random features of its own, and the correction
+        # takes the variance that these add for one that all runs share. In 1,200 data sets of noise one of 5 tests
+        # erred once.
+        score, mine = self.settings["scoring"][0], self.cells_of(selector)
+        chose = [] if all(len(cell.selected or ()) == len(self.features) for cell in mine) else mine
+        pairs = (chose, "random"), (mine, "blind")
+        return Beaten(*(_beaten(cells, baseline, score, self.test_ratio, level) for cells, baseline in pairs))
 
     def gain(self, selector: str, score: str, *, level: float = LEVEL) -> TestResult:
         """How much better what a selector selects predicts than without features: than the covariates alone, if any.
@@ -572,16 +581,6 @@ def _mean(values: Sequence[float]) -> float:
     return float(known.mean()) if len(known) else float("nan")
 
 
-def _selections(cells: Sequence[Cell], features: Sequence[str]) -> Selections:
-    sets = [np.array(cell.selected, dtype=np.int64) for cell in cells]
-    sel = Selections.from_sets(sets, features, labels=[cell.label for cell in cells])
-    sel = sel.with_ties([cell.tied for cell in cells])
-    weights = [cell.weights for cell in cells]
-    if any(row is None for row in weights):
-        return sel
-    return sel.with_weights([row for row in weights if row is not None])
-
-
 @dataclass(frozen=True)
 class Steadiness:
     """A stability with its interval; `note` says why it is undefined, or what to know about it."""
@@ -657,27 +656,6 @@ class Beaten:
     def at_chance(self) -> bool:
         """Whether a test could have shown that, and did not."""
         return self.random is False or self.blind is False
-
-
-def baselines_beaten(
-    cells: Mapping[str, Sequence[Cell]], score: str, test_ratio: float, level: float, *, n_features: int
-) -> dict[str, Beaten]:
-    """By selector: the corrected resampled t-test against each baseline.
-
-    Who selects all features in every run has no random features to be held against.
-    """
-
-    # One test per selector, without an adjustment: each run draws random features of its own, and the correction takes
-    # the variance that these add for one that all runs share. In 1,200 data sets of noise one of 5 tests erred once.
-    def chose(mine: Sequence[Cell]) -> Sequence[Cell]:
-        return [] if all(len(cell.selected or ()) == n_features for cell in mine) else mine
-
-    return {
-        name: Beaten(
-            _beaten(chose(mine), "random", score, test_ratio, level), _beaten(mine, "blind", score, test_ratio, level)
-        )
-        for name, mine in cells.items()
-    }
 
 
 def _with_baseline(cells: Sequence[Cell], baseline: str, score: str) -> list[tuple[float, float]]:
