@@ -28,7 +28,7 @@ from steadyset.inference.features import data_directions
 from steadyset.io import numbers
 from steadyset.io.data.data_table import Data, as_data, is_annotated
 from steadyset.io.data.sources import giving_away, repeated_rows
-from steadyset.io.labels import feature_names
+from steadyset.io.labels import feature_names, some_names
 from steadyset.kernels.arrays import Floats
 from steadyset.resampling import Bootstrap, ComplementaryPairs, as_resampling
 from steadyset.runner.columns import (
@@ -39,7 +39,6 @@ from steadyset.runner.columns import (
     is_plain_function,
     may_take_text,
     refuse_empty,
-    refuse_gaps,
     takes_gaps,
     text_coded,
 )
@@ -151,7 +150,16 @@ def make_request(selectors: Any, X: Any, y: Any, **options: Any) -> Request:
 def refuse_unfilled(plan: Plan, names: Sequence[str], estimators: Mapping[str, Any]) -> None:
     """Refuse missing values that no preparation fills and that not all estimators take."""
     taken_by = takes_gaps if plan.preparation is None else plan.preparation.takes_gaps_for
-    refuse_gaps(plan.X, plan.gaps, names, estimators, taken_by)
+    unable = [name for name, estimator in estimators.items() if len(plan.gaps) and not taken_by(estimator)]
+    if unable:
+        count, gaps = int(np.isnan(plan.X[:, plan.gaps]).sum()), [names[f] for f in plan.gaps]
+        values, them = ("1 missing value", "it") if count == 1 else (f"{count} missing values", "them")
+        raise InputError(
+            f"X has {values} in {len(gaps)} of {len(names)} features ({some_names(gaps)}), and "
+            f"{some_names(unable)} cannot take {them}; fill {them} within each run with ",
+            Argument("impute", numbers.MEDIAN, of="Data"),
+            ", or put an imputer into the pipeline.",
+        )
 
 
 def _take_text(selectors: Any) -> bool:

@@ -23,10 +23,10 @@ from sklearn.compose import ColumnTransformer
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 
-from steadyset.foundation.errors import Argument, InputError
+from steadyset.foundation.errors import InputError
 from steadyset.io.data.sources import is_known
 from steadyset.io.labels import some_names, text_index
-from steadyset.io.numbers import MEDIAN, as_frame
+from steadyset.io.numbers import as_frame
 from steadyset.kernels.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -465,27 +465,6 @@ def refuse_empty(X: Floats, gaps: Ints, features: Sequence[str]) -> None:
     if empty:
         columns = f"the column {empty[0]!r}" if len(empty) == 1 else f"{len(empty)} columns ({some_names(empty)})"
         raise InputError(f"X has no value at all in {columns}; leave {'it' if len(empty) == 1 else 'them'} out.")
-
-
-def refuse_gaps(
-    X: Floats,
-    gaps: Ints,
-    features: Sequence[str],
-    estimators: Mapping[str, Any],
-    taken_by: Callable[[Any], bool] = takes_gaps,
-) -> None:
-    """Say, before any run, which estimators cannot take the missing values, and what to do."""
-    unable = [name for name, estimator in estimators.items() if len(gaps) and not taken_by(estimator)]
-    if unable:
-        count = int(np.isnan(X[:, gaps]).sum())
-        values = "1 missing value" if count == 1 else f"{count} missing values"
-        them = "it" if count == 1 else "them"
-        raise InputError(
-            f"X has {values} in {len(gaps)} of {len(features)} features ({some_names([features[f] for f in gaps])}), "
-            f"and {some_names(unable)} cannot take {them}; fill {them} within each run with ",
-            Argument("impute", MEDIAN, of="Data"),
-            ", or put an imputer into the pipeline.",
-        )
 
 
 def _fills(step: Any) -> bool:

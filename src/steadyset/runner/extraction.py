@@ -59,14 +59,6 @@ IMPORTANCES = tuple(LIGHTGBM)
 DEFAULT_NAME = re.compile(r"(?:Column_|f)([0-9]+)")  # what both call columns without names
 
 
-@dataclass(frozen=True)
-class Boosted:
-    """One model: the names of its columns (None: it has none), and their importances: 0 where no tree splits."""
-
-    names: list[str] | None
-    importances: Floats
-
-
 def is_boosted(model: Any) -> bool:
     """Whether something is a tree model of LightGBM or XGBoost, a booster or a wrapper of it."""
     package = _package(model)
@@ -84,8 +76,8 @@ def boosters_of(fitted: Any) -> list[Any] | None:
     return list(fitted.boosters) if _package(fitted) == "lightgbm" and hasattr(fitted, "boosters") else None
 
 
-def boosted(model: Any, importance: str) -> Boosted:
-    """Read one of them."""
+def boosted(model: Any, importance: str) -> tuple[list[str] | None, Floats]:
+    """The names of the columns of one of them (None: it has none), and their importances: 0 where no tree splits."""
     if _package(model) == "lightgbm":
         booster = model if hasattr(model, "feature_importance") else model.booster_
         names, values = list(booster.feature_name()), booster.feature_importance(LIGHTGBM[importance])
@@ -100,7 +92,7 @@ def boosted(model: Any, importance: str) -> Boosted:
         values = [told.get(name, 0.0) for name in names]  # columns without a split are left out of what XGBoost tells
     numbered = [DEFAULT_NAME.fullmatch(name) for name in names]
     default = all(found is not None and int(found[1]) == f for f, found in enumerate(numbered))
-    return Boosted(None if default else names, np.asarray(values, dtype=np.float64))
+    return None if default else names, np.asarray(values, dtype=np.float64)
 
 
 def _package(model: Any) -> str:
@@ -199,7 +191,11 @@ class Reading:
         steps = _fitted_steps(fitted)
         for step in steps:
             _refuse_unfitted(step)
-        columns = _entering(steps[0], features)
+        if is_boosted(steps[0]):  # which knows the names of its columns by itself
+            names, importances = boosted(steps[0], self.importance)
+            columns = columns_called(names, len(importances), features)
+        else:
+            columns = entering(steps[0], features)
         return replace(self.of_steps(steps, columns), entered=columns.names)
 
     def of_steps(self, steps: list[Any], columns: Columns) -> Found:
@@ -223,8 +219,11 @@ class Reading:
     def _last(self, step: Any, columns: Columns, before: _Step | None) -> Found:
         """The step that decides last: a selector, a model, or one that leaves the columns as they are."""
         n_features = len(columns.passed)
-        if mask_of(step) is not None:
-            support = self._support(step, n_features)
+        support = support_of(step, n_features)
+        if support is not None:
+            weak = getattr(step, "support_weak_", None)
+            if self.tentative and weak is not None:
+                support = support | np.asarray(weak, dtype=np.bool_)
             ranks = _ranking(step, columns)
             narrowed = replace(columns, passed=columns.passed[support], selected=True)
             return self._whole(narrowed, _selected(step, support), ranks)
@@ -250,7 +249,7 @@ class Reading:
         """The coefficients or importances of a model, one for each of its columns; None where it has none."""
         who, raw = type(step).__name__, _coef(step)
         if is_boosted(step):
-            found = _as_wide(boosted(step, self.importance).importances, n_features, who)
+            found = _as_wide(boosted(step, self.importance)[1], n_features, who)
             return _Step(who, found, what=BOOSTED[self.importance])
         if raw is not None:
             rows = _as_wide(_rows(raw, "coef_"), n_features, who)
@@ -294,12 +293,6 @@ class Reading:
         rule = f"{self.cut.words(step.what)}, among what the selecting step kept"
         narrowed = replace(columns, passed=columns.passed[kept])
         return replace(_found(narrowed, replace(step.of(kept), rule=rule), True, ranks), deciding=step.weights)
-
-    def _support(self, step: Any, n_features: int) -> Bools:
-        support = support_of(step, n_features)
-        assert support is not None
-        weak = getattr(step, "support_weak_", None)
-        return support | np.asarray(weak, dtype=np.bool_) if self.tentative and weak is not None else support
 
 
 @dataclass(frozen=True)
@@ -415,14 +408,6 @@ def _refuse_unfitted(fitted: Any) -> None:
         raise InputError(
             f"{type(fitted).__name__} is not fitted; cross_validate(..., return_estimator=True) gives fitted ones."
         ) from None
-
-
-def _entering(first: Any, features: tuple[str, ...] | None) -> Columns:
-    """The columns on which the first step was fitted; a booster knows their names by itself."""
-    if not is_boosted(first):
-        return entering(first, features)
-    model = boosted(first, IMPORTANCES[0])
-    return columns_called(model.names, len(model.importances), features)
 
 
 def _selected(step: Any, support: Bools) -> _Step:

@@ -134,7 +134,7 @@ def compute(job: Job) -> Cell:
     Where the fit fails the cell has no selection.
     """
     plan, blank = job.plan, Cell(0, 0, job.resample.label, None, None, fit_seconds=job.spent)
-    training = Training.of(plan, job.resample)
+    training = Training(plan, job.resample)
     if training.tells_nothing:
         return replace(blank, failure=TASKS[plan.task].unlearnable)
     begin = time.perf_counter()
@@ -209,7 +209,8 @@ def _predicted(
         return training.framed(model, X, columns)
 
     train = taken(training.train(columns), resample.train)
-    model = fitted_predictor(model, train, training.y, plan.task)
+    model, classes = fitted_to_labels(model, train, training.y, plan.task)
+    model = model if classes is None else LabelsAgain(model, classes)
     found = Scored({})
     if tested:
         test = taken(training.test(columns), resample.test)
@@ -217,7 +218,8 @@ def _predicted(
         if drawn:
             found = replace(found, curves=_curves(plan, training, model, train, test))
     if keep:
-        found = _keeping(found, plan, training, model, taken(training.every(columns), np.arange(len(plan.y))), features)
+        every = taken(np.asarray(training.all_rows()[:, columns]), np.arange(len(plan.y)))
+        found = _keeping(found, plan, training, model, every, features)
     return found
 
 
@@ -271,7 +273,8 @@ def _baselines(
     plan: Plan, training: Training, selected: Ints, found: dict[str, float]
 ) -> tuple[dict[str, float], dict[str, float]]:
     """The scores without features, and of as many random ones: a resample has one random order for all selectors."""
-    size, known = len(selected), training.known_features
+    size, prepared = len(selected), training.prepared
+    known = np.arange(plan.X.shape[1]) if prepared is None else np.unique(prepared.sources)  # what it has left
     random = np.random.default_rng(
         np.random.SeedSequence(plan.seed, spawn_key=(run_key(training.resample.label), RANDOM_FEATURES))
     )
@@ -308,7 +311,7 @@ def _without_error(plan: Plan, training: Training, columns: Ints) -> dict[str, f
 def blind_scores(plan: Plan, resample: Resample) -> dict[str, float]:
     """The scores of a prediction without features on one resample; none where that fails."""
     with listening():
-        return _without_error(plan, Training.of(plan, resample), np.zeros(0, np.int64))
+        return _without_error(plan, Training(plan, resample), np.zeros(0, np.int64))
 
 
 ALL_ROWS = "all rows"  # the label of the run, and with it the key of its seeds
@@ -342,7 +345,7 @@ def error_on_all_rows(plan: Plan, selector: Any) -> Exception | None:
     """What a selector raises when it is fitted to the whole data, if anything."""
     with same_conditions():
         try:
-            training = Training.of(plan, all_rows(plan))
+            training = Training(plan, all_rows(plan))
             chosen(training.fitted(ready(selector, plan, ALL_ROWS)), training.n_columns, plan.cut)
         except Exception as error:
             return error
@@ -418,7 +421,7 @@ def _fitted_together(plan: Plan, selector: Any, runs: Sequence[int], resamples: 
     usable = [
         (run, resample)
         for run, resample in zip(runs, resamples, strict=True)
-        if resample.noise is None and not Training.of(plan, resample).tells_nothing
+        if resample.noise is None and not Training(plan, resample).tells_nothing
     ]
     if not usable:
         return {}
@@ -443,12 +446,6 @@ def fit_together(
             return list(fit_many(X, plan.y.copy(), weights))
         except Exception:  # whatever it is, it concerns some of the runs, or all
             return None
-
-
-def fitted_predictor(model: Any, X: Any, y: npt.NDArray[Any], task: str) -> Any:
-    """The fitted model, which predicts labels also where it was fitted to their codes."""
-    fitted, classes = fitted_to_labels(model, X, y, task)
-    return fitted if classes is None else LabelsAgain(fitted, classes)
 
 
 def fitted_to_labels(model: Any, X: Any, y: npt.NDArray[Any], task: str) -> tuple[Any, npt.NDArray[Any] | None]:
@@ -497,15 +494,12 @@ class Training:
 
     plan: Plan
     resample: Resample
-    target: npt.NDArray[Any]
 
-    @classmethod
-    def of(cls, plan: Plan, resample: Resample) -> Training:
-        """The rows of a resample, with the targets of its training rows."""
-        target, noise = plan.y[resample.train], resample.noise
-        if noise is not None:
-            target = noise.labels(target, continuous=not TASKS[plan.task].has_classes)
-        return cls(plan, resample, target)
+    @cached_property
+    def target(self) -> npt.NDArray[Any]:
+        """The target of the training rows."""
+        target, noise = self.plan.y[self.resample.train], self.resample.noise
+        return target if noise is None else noise.labels(target, continuous=not TASKS[self.plan.task].has_classes)
 
     @cached_property
     def prepared(self) -> Prepared | None:
@@ -524,11 +518,6 @@ class Training:
     def n_columns(self) -> int:
         """How many columns estimators get."""
         return self.plan.X.shape[1] if self.prepared is None else len(self.prepared.sources)
-
-    @property
-    def known_features(self) -> Ints:
-        """The features that the preparation has left."""
-        return np.arange(self.plan.X.shape[1]) if self.prepared is None else np.unique(self.prepared.sources)
 
     def columns_of(self, features: Ints) -> Ints:
         """The columns that stand for features."""
@@ -567,12 +556,8 @@ class Training:
         assert forced is not None
         return forced.rows(self.resample.train, rows)[:, : forced.n_forced]
 
-    def every(self, columns: Ints) -> Floats:
-        """Some columns of every row of the data, without noise."""
-        return np.asarray(self.all_rows()[:, columns])
-
     def all_rows(self) -> Floats:
-        """Every row of the data, for an estimator that takes the resample as weights."""
+        """Every row of the data, without noise."""
         return self.plan.X if self.prepared is None else self.prepared.rows(self.plan.X)
 
     @property

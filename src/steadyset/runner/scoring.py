@@ -319,14 +319,19 @@ def _name(scorer: Any) -> str:
 
 def _scorer(given: Any, task: str, y: npt.NDArray[Any]) -> Scorer:
     if callable(given):
-        return _as_scorer(given)
+        of_metrics = str(getattr(given, "__module__", "")).startswith("sklearn.metrics._")
+        if of_metrics and not hasattr(given, "_score_func"):  # it would get a model in the place of the truth
+            metric = getattr(given, "__name__", "metric")
+            raise InputError(f"{metric} is a metric of (y, predicted); give sklearn.metrics.make_scorer({metric}).")
+        return given  # type: ignore[no-any-return]
     own: dict[str, Callable[..., float]] = {score.name: score.scorer for score in scores_for(task)}
     name, _, at = str(given).partition(AT)
     if name in own and (not at or SCORES[name].at_time):
         return partial(own[name], at=_time(given, at, y)) if at else own[name]
     names = metrics.get_scorer_names()
     scorer = metrics.get_scorer(given) if given in names else None
-    if scorer is None or _module(scorer) in (OF_NUMBERS if TASKS[task].has_classes else OF_CLASSES):
+    module = str(getattr(getattr(scorer, "_score_func", None), "__module__", "")).rpartition(".")[2]
+    if scorer is None or module in (OF_NUMBERS if TASKS[task].has_classes else OF_CLASSES):
         near = get_close_matches(str(given), [*own, *names], n=1)
         hint = f"did you mean {near[0]!r}? Known are" if scorer is None and near else "known are"
         raise InputError(
@@ -348,21 +353,6 @@ def _time(given: str, at: str, y: npt.NDArray[Any]) -> float:
     if not first <= time < last:
         raise InputError(f"The score {given!r} needs a time from the first event ({first:g}) to before {last:g}.")
     return time
-
-
-def _as_scorer(function: Any) -> Scorer:
-    """A metric (y, predicted) is no scorer: it would be called with a model in the place of the truth."""
-    if str(getattr(function, "__module__", "")).startswith("sklearn.metrics._") and not hasattr(
-        function, "_score_func"
-    ):
-        name = getattr(function, "__name__", "metric")
-        raise InputError(f"{name} is a metric of (y, predicted); give sklearn.metrics.make_scorer({name}).")
-    scorer: Scorer = function
-    return scorer
-
-
-def _module(scorer: Any) -> str:
-    return str(getattr(getattr(scorer, "_score_func", None), "__module__", "")).rpartition(".")[2]
 
 
 def _refuse_impossible(name: str, scorer: Scorer, task: str, y: npt.NDArray[Any]) -> None:

@@ -95,7 +95,7 @@ class Rankings:
         else:  # every resample has its own
             order, forced = np.full((len(self.weights), size), -1), self.plan.forced
             for row, resample, weights in zip(order, self.resamples, self.weights, strict=True):
-                part = Training.of(self.plan, resample)
+                part = Training(self.plan, resample)
                 left = min(size, part.n_columns)
                 if forced is None:
                     row[:left] = self._top(name, part.all_rows(), self.plan.y, weights[None, :], left)
