@@ -882,7 +882,7 @@ class Selections(Shown, Drawable):
 
     def _display(self) -> Display:
         """What is shown: the features that most runs select."""
-        chosen, counts = self._chosen()
+        chosen, counts = used_features(self)
         first = np.argsort(-counts, kind="stable")[:SHOWN_FEATURES]
         names = [f"x{f}" if self._entries.names is None else self._entries.names[f] for f in chosen[first]]
         rows = [
@@ -894,13 +894,6 @@ class Selections(Shown, Drawable):
         more = ", ".join(rest)
         header = ("feature", "runs", "share", "")
         return Display("Selections", self._summary(), tables=[Table(header, rows, more=more)], notes=self.notes[:3])
-
-    def _chosen(self) -> tuple[Ints, Ints]:
-        """The features that some run selected, and how many runs did."""
-        if self.n_features > MOST_COUNTED:
-            return np.unique(self.indices, return_counts=True)
-        chosen = np.flatnonzero(self.counts)
-        return chosen, self.counts[chosen]
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError("Selections cannot be changed; build new ones, or take() some of the runs.")
@@ -920,6 +913,14 @@ class Selections(Shown, Drawable):
         frozen: dict[str, Any] = {name: _frozen(array) for name, array in arrays.items() if array is not None}
         self.__dict__["_entries"] = entries._replace(**frozen)
         return self
+
+
+def used_features(selections: Selections) -> tuple[Ints, Ints]:
+    """The features that some run selected, and how many runs did; of very many, without an array over all of them."""
+    if selections.n_features > MOST_COUNTED:
+        return np.unique(selections.indices, return_counts=True)
+    used = np.flatnonzero(selections.counts)
+    return used, selections.counts[used]
 
 
 def _other_tools(function: str) -> Callable[..., Selections]:

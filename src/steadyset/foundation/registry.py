@@ -315,7 +315,8 @@ def _import(source: _Source) -> None:
     except (Exception, SystemExit) as error:
         if source.path:
             sys.modules.pop(source.module, None)
-        beside = f"; to load the file beside, write {source.module}.py" if _is_file_beside(source) else ""
+        is_beside = source.module.isidentifier() and Path(f"{source.module}.py").exists()
+        beside = f"; to load the file beside, write {source.module}.py" if is_beside else ""
         raise InputError(f"{source.path or source.module} cannot be loaded: {_reason(error)}{beside}.") from None
     _loaded[source.module] = source
 
@@ -329,10 +330,6 @@ def _run(source: _Source) -> None:
     module.__file__ = source.path
     sys.modules[source.module] = module
     exec(compile(source.text, source.path, "exec"), module.__dict__)
-
-
-def _is_file_beside(source: _Source) -> bool:
-    return source.module.isidentifier() and Path(f"{source.module}.py").exists()
 
 
 def _package(point: Any) -> str:

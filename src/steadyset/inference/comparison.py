@@ -30,7 +30,7 @@ from steadyset.inference.runs import check_features
 from steadyset.inference.table import latex_table, markdown_table
 from steadyset.kernels.arrays import Floats
 from steadyset.measures.evaluate import Expectation, Options, Undefined
-from steadyset.measures.record import Measure, get_measure
+from steadyset.measures.record import MEASURES, Measure, get_measure
 from steadyset.selections import HasSelections, RunsLike, Selections, as_selections, runs_by_procedure
 
 if TYPE_CHECKING:
@@ -123,13 +123,8 @@ class Comparison(ShownFindings, Drawable):
 
     def _display(self) -> Display:
         """What is shown: the findings; of scores, which have none, the estimates."""
-        try:
-            get_measure(self.measure)
-        except InputError:
-            return self._scores_shown()
-        return super()._display()
-
-    def _scores_shown(self) -> Display:
+        if MEASURES.knows(self.measure):
+            return super()._display()
         name, value, interval, runs, group = self._header()
         rows = []
         for one in self.estimates:

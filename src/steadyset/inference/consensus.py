@@ -244,12 +244,15 @@ def _between(
         d, sizes = a.n_features, (len(backers[first]), len(backers[second]))
         agreement, note = _agreement(a, b, measure, options)
         shared = len(np.intersect1d(backers[first], backers[second]))
+        # Random sets of these sizes, by the hypergeometric law of what two of them share.
+        (own, ni), (theirs, nj) = (np.unique(sel.sizes, return_counts=True) for sel in (a, b))
+        ki, kj = (x.ravel() for x in np.meshgrid(own, theirs, indexing="ij"))
         rows.append(
             {
                 "first": first,
                 "second": second,
                 "agreement": agreement,
-                "expected": _expected_agreement(a, b, measure),
+                "expected": expected_mean(measure, ki, kj, np.outer(ni, nj).ravel(), d),
                 "frequencies": _correlation(a.frequencies, b.frequencies),
                 "shared": shared,
                 "shared_expected": sizes[0] * sizes[1] / d,
@@ -273,13 +276,6 @@ def _agreement(a: Selections, b: Selections, measure: Measure, options: Options)
             total.add(np.asarray(scores, dtype=np.float64), np.ones(shared.size, dtype=np.int64))
     found = total.settled(measure, lambda: "", options)
     return found.value, found.note
-
-
-def _expected_agreement(a: Selections, b: Selections, measure: Measure) -> float:
-    """The mean score of random sets of these sizes, by the hypergeometric law of what two of them share."""
-    (ki, ni), (kj, nj) = (np.unique(sel.sizes, return_counts=True) for sel in (a, b))
-    one, two = (x.ravel() for x in np.meshgrid(ki, kj, indexing="ij"))
-    return expected_mean(measure, one, two, np.outer(ni, nj).ravel(), a.n_features)
 
 
 def _correlation(a: Floats, b: Floats) -> float:

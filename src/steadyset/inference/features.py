@@ -624,7 +624,7 @@ class AlikeGraph:
         shape = (len(self.features), len(self.features))
         links = sparse.csr_array((np.ones(len(self.indices), np.int64), self.indices, self.indptr), shape=shape)
         runs_of = sel.to_matrix().T.tocsr()[self.features].astype(np.int64)
-        return np.diff((runs_of + links @ runs_of).indptr).astype(np.int64)
+        return np.asarray(np.diff((runs_of + links @ runs_of).indptr), dtype=np.int64)
 
 
 def namer(

@@ -49,7 +49,23 @@ class Jackknife:
     has_spread: bool  # whether the values differ by more than rounding
     se: float  # sqrt((M-1)/M sum of squared deviations), joined by the Monte Carlo error of the measure's expectation
     skewness: float  # of the deviations: mean cube / (mean square)^1.5; 0 without a spread
-    reached: float = np.nan  # the value of runs of these sizes that meet their like; nan: the best one of the measure
+    reached: float  # the value of runs of these sizes that meet their like; nan: the best one of the measure
+
+    @classmethod
+    def of(cls, measure: Measure, estimate: Estimate, without: Floats, reached: float) -> Jackknife:
+        """What leave-one-out values tell."""
+        M, squares, skewness = len(without), 0.0, 0.0
+        defined = bool(np.isfinite(without).all())
+        deviations = without.mean() - without if defined else np.full(M, np.nan)
+        has_spread = defined and bool(np.ptp(without) > rounding(without))
+        if has_spread:
+            squares = float(np.sum(deviations**2))
+            centred = deviations - deviations.mean()
+            skewness = float(np.mean(centred**3) / np.mean(centred**2) ** 1.5)
+        # Simulating an expectation adds its own error, which no run brings and which more draws, not more runs, make
+        # smaller.
+        se = sqrt((M - 1) / M * squares + estimate.mc_error**2) if defined else nan
+        return cls(measure, estimate, without, deviations, defined, has_spread, se, skewness, reached)
 
     @property
     def value(self) -> float:
@@ -61,7 +77,7 @@ class Jackknife:
 
     def reordered(self, runs: Ints) -> Jackknife:
         """The same with the runs in another order."""
-        return replace(_with_spread([self.measure], [self.estimate], self.without[None, runs])[0], reached=self.reached)
+        return Jackknife.of(self.measure, self.estimate, self.without[runs], self.reached)
 
     def why_no_variance(self) -> str:
         """The sentence for an interval that is the whole range."""
@@ -71,9 +87,9 @@ class Jackknife:
         return f"undefined without run {runs[0]}: no variance can be estimated"
 
 
-def rounding(without: Floats) -> Any:
-    """Leave-one-out values (those of one row) that differ by no more than this differ by rounding only."""
-    return NO_SPREAD * np.maximum(SMALL, np.abs(without).max(axis=-1))
+def rounding(without: Floats) -> float:
+    """Leave-one-out values that differ by no more than this differ by rounding only."""
+    return NO_SPREAD * max(SMALL, float(np.abs(without).max()))
 
 
 def jackknife(selections: Selections, measure: Measure, options: Options) -> Jackknife:
@@ -83,41 +99,16 @@ def jackknife(selections: Selections, measure: Measure, options: Options) -> Jac
 
 def jackknives(selections: Selections, measures: Sequence[Measure], options: Options) -> list[Jackknife]:
     """The leave-one-out values of many measures; those of one family share their work."""
-    found: dict[int, Estimate] = {}
-    reached = np.empty(len(measures))
-    without = np.empty((len(measures), selections.n_runs))
-    for family, places in evaluated_together(selections, measures, options):
-        some = [measures[m] for m in places]
-        values, without[places] = family.jackknifed(selections, some, options)
-        found.update(zip(places, values, strict=True))
-        reached[places] = [family.reached(selections, measure, options) for measure in some]
+    found: dict[int, Jackknife] = {}
     rough = caution(selections.labels)
-    values = [found[m] for m in range(len(measures))]
-    if rough:
-        values = [one if np.isnan(one.value) else replace(one, note=joined(one.note, rough)) for one in values]
-    spread = _with_spread(measures, values, without)
-    return [replace(one, reached=end) for one, end in zip(spread, reached.tolist(), strict=True)]
-
-
-def _with_spread(measures: Sequence[Measure], values: Sequence[Estimate], without: Floats) -> list[Jackknife]:
-    """What the leave-one-out values of each row tell, for all rows at once."""
-    n, M = without.shape
-    defined = np.asarray(np.isfinite(without).all(axis=1))
-    deviations, has_spread = np.full((n, M), np.nan), np.zeros(n, dtype=np.bool_)
-    squares, skewness = np.zeros(n), np.zeros(n)
-    if defined.any():
-        known = without[defined]
-        deviations[defined] = known.mean(axis=1, keepdims=True) - known
-        has_spread[defined] = np.ptp(known, axis=1) > rounding(known)
-        squares[has_spread] = np.sum(deviations[has_spread] ** 2, axis=1)
-        centred = deviations[has_spread] - deviations[has_spread].mean(axis=1, keepdims=True)
-        skewness[has_spread] = np.mean(centred**3, axis=1) / np.mean(centred**2, axis=1) ** 1.5
-    # Simulating an expectation adds its own error, which no run brings and which more draws, not more runs, make
-    # smaller.
-    errors = np.array([value.mc_error**2 for value in values])
-    se = np.where(defined, np.sqrt((M - 1) / M * squares + errors), np.nan)
-    told = zip(defined.tolist(), has_spread.tolist(), se.tolist(), skewness.tolist(), strict=True)
-    return [Jackknife(measures[m], values[m], without[m], deviations[m], *row) for m, row in enumerate(told)]
+    for family, places in evaluated_together(selections, measures, options):
+        values = family.jackknifed(selections, [measures[m] for m in places], options)
+        for m, estimate, without in zip(places, *values, strict=True):
+            if rough and not isnan(estimate.value):
+                estimate = replace(estimate, note=joined(estimate.note, rough))
+            reached = family.reached(selections, measures[m], options)
+            found[m] = Jackknife.of(measures[m], estimate, without, reached)
+    return [found[m] for m in range(len(measures))]
 
 
 # Empirical choices: of 0, 0.5, 0.6, 0.75 and 1 the least that held 93%, and of 0, 3.5, 4 and 4.5 the one that held 93
@@ -544,7 +535,11 @@ def resampled_values(selections: Selections, values: Jackknife, options: Options
     family, nogueira = get_family(measure), measure.name == "nogueira"
     if not (nogueira or family.over_pairs):
         return _half_samples(selections, values, options, n_resamples, rng)
-    table = _differences(selections) if nogueira else family.settled_scores(selections, measure, options)
+    if nogueira:  # how many features one of the two runs selects and the other does not
+        k = selections.sizes
+        table = (k[:, None] + k[None, :] - 2 * selections.intersections()).astype(np.float64)
+    else:
+        table = family.settled_scores(selections, measure, options)
     found = []
     for start in range(0, n_resamples, RESAMPLES_A_BLOCK):
         n = min(RESAMPLES_A_BLOCK, n_resamples - start)
@@ -560,12 +555,6 @@ def resampled_values(selections: Selections, values: Jackknife, options: Options
             mean = 1 - mean[ok] / (2 * selections.n_features) / (share[ok] * (1 - share[ok]))
         found.append(mean)
     return np.concatenate(found)
-
-
-def _differences(selections: Selections) -> Floats:
-    """How many features one of the two runs selects and the other does not."""
-    k = selections.sizes
-    return (k[:, None] + k[None, :] - 2 * selections.intersections()).astype(np.float64)
 
 
 def _half_samples(

@@ -84,7 +84,13 @@ def matched_runs(a: Selections, b: Selections, paired: bool | None) -> Pairing |
     if paired is False:
         return None
     if a.labels is None and b.labels is None:
-        return _by_order(a, b) if paired else None
+        if not paired:
+            return None
+        if a.n_runs != b.n_runs:
+            raise InputError(
+                f"There are {a.n_runs} and {b.n_runs} runs; ", _PAIRED, " needs the same resamples on both sides."
+            )
+        return Pairing(np.arange(a.n_runs), np.arange(a.n_runs))
     if a.labels is None or b.labels is None:
         if paired:
             raise InputError("One of the Selections has run labels and the other has none; ", _PAIRED, " needs both.")
@@ -102,14 +108,6 @@ def matched_runs(a: Selections, b: Selections, paired: bool | None) -> Pairing |
     left_out = a.n_runs + b.n_runs - 2 * len(first)
     runs = "1 run that only one side has is" if left_out == 1 else f"{left_out} runs that only one side has are"
     return Pairing(first, second, f"paired over {len(first)} shared runs; {runs} left out")
-
-
-def _by_order(a: Selections, b: Selections) -> Pairing:
-    if a.n_runs != b.n_runs:
-        raise InputError(
-            f"There are {a.n_runs} and {b.n_runs} runs; ", _PAIRED, " needs the same resamples on both sides."
-        )
-    return Pairing(np.arange(a.n_runs), np.arange(a.n_runs))
 
 
 def check_features(a: Selections, b: Selections, measure: Measure, paired: bool | None) -> None:

@@ -210,7 +210,10 @@ class PairTotal:
 
     def add(self, scores: Floats, n_pairs: Ints) -> None:
         """Scores of kinds of pairs, each as often as there are pairs of the kind."""
-        add_rows([self], scores[None], n_pairs)
+        undefined, weighed = np.isnan(scores), scores * n_pairs  # a BLAS product would start threads
+        self.sum += float(np.where(undefined, 0.0, weighed).sum())
+        self.n += int(n_pairs.sum())
+        self.n_undefined += int(n_pairs[undefined].sum())
 
     def estimate(self, measure: Measure, score: Score, selections: Selections, options: Options) -> Estimate:
         """The mean of a score that is undefined because of the sizes of runs; a note names those at fault."""
@@ -228,19 +231,6 @@ class PairTotal:
         if options.undefined == "nan":
             return Estimate(float("nan"), note=note)
         return Estimate((self.sum + float(options.undefined) * self.n_undefined) / self.n, note=note)
-
-
-def add_rows(totals: Sequence[PairTotal], scores: Floats, n_pairs: Ints) -> None:
-    """Many scores of the same kinds of pairs at once: row w of the table is added to totals[w]."""
-    n, weighed = int(n_pairs.sum()), scores * n_pairs  # a BLAS product would start threads
-    sums = weighed.sum(axis=1)
-    for w in np.flatnonzero(np.isnan(sums)).tolist():
-        undefined = np.isnan(scores[w])
-        totals[w].n_undefined += int(n_pairs[undefined].sum())
-        sums[w] = np.where(undefined, 0.0, weighed[w]).sum()
-    for total, more in zip(totals, sums.tolist(), strict=True):
-        total.sum += more
-        total.n += n
 
 
 def _undefined_by_size(score: Score, selections: Selections) -> str:

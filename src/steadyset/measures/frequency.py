@@ -19,7 +19,7 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.chance import expected_of_frequencies, scaled, simulated_expectation, simulated_values
 from steadyset.measures.evaluate import Estimate, Family, NullExpectation, Options, settle
 from steadyset.measures.record import INFINITY, Measure, measure_of, ratio
-from steadyset.selections import MOST_COUNTED, Selections
+from steadyset.selections import MOST_COUNTED, Selections, used_features
 
 LARGEST_WHOLE = 1 << 53  # up to this a float holds every whole number
 
@@ -292,11 +292,9 @@ def _without(selections: Selections, measures: Sequence[Measure], *, together: b
 
 def levels_of(selections: Selections) -> Ints:
     """levels[h]: how many features exactly h runs selected, h = 0..M."""
-    if selections.n_features <= MOST_COUNTED:
-        return np.bincount(selections.counts, minlength=selections.n_runs + 1)
-    _, counts = _used(selections)
+    _, counts = used_features(selections)
     levels = np.bincount(counts, minlength=selections.n_runs + 1)
-    levels[0] += selections.n_features - len(counts)
+    levels[0] = selections.n_features - len(counts)
     return levels
 
 
@@ -304,24 +302,16 @@ def levels_without(selections: Selections, levels: Ints, runs: Ints) -> Ints:
     """The levels without each of some runs: left[a, h] features were selected by exactly h runs other than runs[a]."""
     M, starts = selections.n_runs, selections.indptr.tolist()
     chosen = np.concatenate([selections.indices[starts[i] : starts[i + 1]] for i in runs.tolist()])
-    cells = np.repeat(np.arange(len(runs)) * (M + 1), selections.sizes[runs]) + _counts_of(selections, chosen)
+    if selections.n_features <= MOST_COUNTED:
+        times = selections.counts[chosen]
+    else:
+        used, counts = used_features(selections)
+        times = counts[np.searchsorted(used, chosen)]
+    cells = np.repeat(np.arange(len(runs)) * (M + 1), selections.sizes[runs]) + times
     own = np.bincount(cells, minlength=len(runs) * (M + 1)).reshape(-1, M + 1)
     left = levels[:-1] - own[:, :-1]
     left += own[:, 1:]
     return left
-
-
-def _counts_of(selections: Selections, chosen: Ints) -> Ints:
-    """How many runs selected each of some features; with very many features, without an array over all of them."""
-    if selections.n_features <= MOST_COUNTED:
-        return selections.counts[chosen]
-    used, counts = _used(selections)
-    return counts[np.searchsorted(used, chosen)]
-
-
-def _used(selections: Selections) -> tuple[Ints, Ints]:
-    """The features that some run selected, and how many runs did."""
-    return np.unique(selections.indices, return_counts=True)
 
 
 class Patterns(Family):

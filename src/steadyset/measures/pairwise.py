@@ -19,7 +19,7 @@ import numpy as np
 
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.chance import expected_mean, expected_scores, scaled, size_pairs
-from steadyset.measures.evaluate import Estimate, Family, NullExpectation, Options, PairTotal, add_rows, without_pairs
+from steadyset.measures.evaluate import Estimate, Family, NullExpectation, Options, PairTotal, without_pairs
 from steadyset.measures.frequency import Collections
 from steadyset.measures.record import INFINITY, Measure, measure_of, ratio
 from steadyset.selections import Selections
@@ -291,7 +291,6 @@ def run_pairs(selections: Selections) -> Iterator[RunPairs]:
             yield RunPairs(shared, sizes[first], sizes[j], np.ones(len(i), dtype=np.int64), first, j)
 
 
-SCORES_AT_ONCE = 1 << 15  # of pairs by measures: arrays of a size that stays in the cache
 MOST_SCORES = 1 << 22  # of kinds of pairs by measures that are held
 
 
@@ -304,8 +303,9 @@ class Pairwise(Family):
     def evaluate(self, selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
         totals = [PairTotal() for _ in measures]
         for batch in pair_batches(selections):
-            for some, ways in self._scored(measures, options, selections.n_features, batch):
-                ways.add_to(totals[some], batch.n_pairs)
+            for total, measure in zip(totals, measures, strict=True):
+                for scores in self._ways(measure, options, selections.n_features, batch):
+                    total.add(scores, batch.n_pairs)
         return self._estimates(totals, selections, measures, options)
 
     def jackknifed(
@@ -319,9 +319,11 @@ class Pairwise(Family):
         if len(kinds.shared) * len(measures) > MOST_SCORES:
             return super().jackknifed(selections, measures, options)
         totals, both = [PairTotal() for _ in measures], np.empty((len(kinds.shared), len(measures)))
-        for some, ways in self._scored(measures, options, selections.n_features, kinds):
-            ways.add_to(totals[some], kinds.n_pairs)
-            both[:, some] = ways.both(options).T
+        for m, measure in enumerate(measures):
+            ways = self._ways(measure, options, selections.n_features, kinds)
+            for scores in ways:
+                totals[m].add(scores, kinds.n_pairs)
+            both[:, m] = options.filled(ways[0]) + options.filled(ways[-1])
         found = self._estimates(totals, selections, measures, options)
         without = without_pairs(kinds.sums(both).T)
         without[[np.isnan(one.value) for one in found]] = np.nan
@@ -345,7 +347,8 @@ class Pairwise(Family):
         sums = np.zeros((M, len(measures)))
         for pairs in run_pairs(selections):
             for m, measure in enumerate(measures):
-                scores = self._ways([measure], options, selections.n_features, pairs).both(options)[0]
+                ways = self._ways(measure, options, selections.n_features, pairs)
+                scores = options.filled(ways[0]) + options.filled(ways[-1])
                 sums[:, m] += np.bincount(pairs.first, scores, M) + np.bincount(pairs.second, scores, M)
         return sums
 
@@ -369,23 +372,10 @@ class Pairwise(Family):
             scores = (scores + _called(measure, collections.shared, large, small, d)) / 2
         return np.asarray(scores.mean(axis=1))
 
-    def _scored(
-        self, measures: Sequence[Measure], options: Options, d: int, pairs: PairBatch
-    ) -> Iterator[tuple[slice, Ways]]:
-        """The scores of pairs by some measures at a time."""
-        step = max(1, SCORES_AT_ONCE // len(pairs.shared))
-        for start in range(0, len(measures), step):
-            some = slice(start, start + step)
-            yield some, self._ways(measures[some], options, d, pairs)
-
-    def _ways(self, measures: Sequence[Measure], options: Options, d: int, pairs: PairBatch) -> Ways:
-        """The scores of pairs by each measure, both ways round where these differ."""
-        there = [(m, pairs.size_i, pairs.size_j) for m in range(len(measures))]
-        back = [(m, pairs.size_j, pairs.size_i) for m, measure in enumerate(measures) if not measure.symmetric]
-        table = np.empty((len(there) + len(back), len(pairs.shared)))
-        for row, (m, ki, kj) in enumerate(there + back):
-            table[row] = self._scores(measures[m], options, d, pairs.shared, ki, kj)
-        return Ways(table, [m for m, _, _ in back])
+    def _ways(self, measure: Measure, options: Options, d: int, pairs: PairBatch) -> list[Floats]:
+        """The scores s_ij of pairs, and s_ji where these differ."""
+        sizes = [(pairs.size_i, pairs.size_j), (pairs.size_j, pairs.size_i)][: 1 if measure.symmetric else 2]
+        return [self._scores(measure, options, d, pairs.shared, ki, kj) for ki, kj in sizes]
 
     def _estimates(
         self, totals: Sequence[PairTotal], selections: Selections, measures: Sequence[Measure], options: Options
@@ -400,26 +390,6 @@ class Pairwise(Family):
         if options.corrects and self.can_correct(measure):
             scores = scaled(scores, expected_scores(measure, ki, kj, d), measure.bounds[1])
         return scores
-
-
-class Ways(NamedTuple):
-    """Scores of pairs: one row per measure, then s_ji once more for each of the `one_sided` ones."""
-
-    scores: Floats
-    one_sided: list[int]
-
-    def add_to(self, totals: Sequence[PairTotal], n_pairs: Ints) -> None:
-        """Each row to the total of its measure, weighed by how many pairs there are of each kind."""
-        add_rows([*totals, *(totals[m] for m in self.one_sided)], self.scores, n_pairs)
-
-    def both(self, options: Options) -> Floats:
-        """s_ij + s_ji by each measure, undefined ones as `options.undefined` says."""
-        scores = options.filled(self.scores)
-        n = len(scores) - len(self.one_sided)
-        back = scores[:n].copy()
-        back[self.one_sided] = scores[n:]
-        back += scores[:n]
-        return back
 
 
 def _called(measure: Measure, shared: Ints, ki: Ints, kj: Ints, d: int) -> Floats:

@@ -106,13 +106,10 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.kept_ = kept
         self.model_ = model
         self.support_ = np.zeros(n_features, dtype=np.bool_)
-        self.support_[self.kept_[self._selected()]] = True
+        if selects_by_itself(model):
+            kept = kept[chosen(model, len(kept), behind_selector=self.filter != NO_FILTER).features]
+        self.support_[kept] = True
         return self
-
-    def _selected(self) -> Ints:
-        if not selects_by_itself(self.model_):
-            return np.arange(len(self.kept_))
-        return chosen(self.model_, len(self.kept_), behind_selector=self.filter != NO_FILTER).features
 
     def _task(self) -> str | None:
         if self.task is not None:

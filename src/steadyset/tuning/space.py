@@ -180,7 +180,17 @@ class Space:
         dict
             The filter, the model, the fraction where there is a filter, and the parameters of the model.
         """
-        return drawn_from(self, random_pick(np.random.default_rng(random_state)))
+        random = np.random.default_rng(random_state)
+
+        def pick(name: str, domain: Domain) -> Any:
+            if not isinstance(domain, Range):
+                return domain[int(random.integers(len(domain)))]
+            low, high = (domain.low - 0.5, domain.high + 0.5) if domain.whole else (domain.low, domain.high)
+            drawn = np.exp(random.uniform(np.log(low), np.log(high))) if domain.log else random.uniform(low, high)
+            value = min(max(float(drawn), domain.low), domain.high)
+            return round(value) if domain.whole else float(value)
+
+        return drawn_from(self, pick)
 
     def only(self, configurations: Sequence[Mapping[str, Any]]) -> Space:
         """The same space of which a grid has these configurations alone.
@@ -277,20 +287,6 @@ def identity_of(space: Space) -> str:
     return repr((space.filters, space.fraction, models, *further))
 
 
-def random_pick(random: np.random.Generator) -> Callable[[str, Domain], Any]:
-    """Draw values one by one, evenly over each domain."""
-
-    def pick(name: str, domain: Domain) -> Any:
-        if not isinstance(domain, Range):
-            return domain[int(random.integers(len(domain)))]
-        low, high = (domain.low - 0.5, domain.high + 0.5) if domain.whole else (domain.low, domain.high)
-        value = float(np.exp(random.uniform(np.log(low), np.log(high)))) if domain.log else random.uniform(low, high)
-        value = min(max(value, domain.low), domain.high)
-        return round(value) if domain.whole else float(value)
-
-    return pick
-
-
 def read_space(
     space: Any, task: str, n_classes: int = 2, spread: float = 1.0, n_features: int = 1, *, beside: bool = False
 ) -> Space:
@@ -328,7 +324,11 @@ def _read_space(space: Any, task: str, n_classes: int, spread: float, n_features
             ready = replace(ready, models=models, filters=filters)
         return _limited(ready, space.partition(":")[2], n_features)
     if isinstance(space, (str, Path)):
-        space = _read_file(space)
+        path = file_path(space)
+        if not path.exists():
+            known = ", ".join(READY_MADE)
+            raise InputError(f"space is {str(path)!r}: neither a ready-made space ({known}) nor a file.")
+        space = read_json_file(path)
     if not isinstance(space, Mapping) or not space.get("model"):
         raise wrong_argument("space", f"{', '.join(READY_MADE)}, or a mapping that holds at least model", space)
     unknown = sorted(set(space) - {"filter", "fraction", "fill", "model"})
@@ -411,13 +411,6 @@ def _domain(name: str, given: Any) -> Domain:
     if isinstance(given, Sequence) and not isinstance(given, str) and len(given):
         return tuple(given)
     raise wrong_argument(name, "a range with low and high, or a list of choices", given)
-
-
-def _read_file(space: str | Path) -> Any:
-    path = file_path(space)
-    if not path.exists():
-        raise InputError(f"space is {str(path)!r}: neither a ready-made space ({', '.join(READY_MADE)}) nor a file.")
-    return read_json_file(path)
 
 
 def _forest_params(values: Params, n_rows: int) -> Params:
