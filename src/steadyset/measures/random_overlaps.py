@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from math import comb
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
@@ -225,16 +226,14 @@ class RandomOverlaps:
         return _OVERLAPS[similarity]
 
     def known(self, key: Hashable, compute: Callable[[], Value]) -> Value:
-        """What was computed before under a key, or is computed now."""
-        found: Value | None = self.remembered.get(key)
-        return self.remember(key, compute()) if found is None else found
-
-    def remember(self, key: Hashable, value: Value) -> Value:
-        """Keep a value; where there are too many, all others are forgotten."""
-        if len(self.remembered) >= MOST_REMEMBERED:
-            self.remembered.clear()
-        self.remembered[key] = value
-        return value
+        """What was computed before under a key, or is computed now; where there are too many, all are forgotten."""
+        if key not in self.remembered:
+            value = compute()
+            if len(self.remembered) >= MOST_REMEMBERED:
+                self.remembered.clear()
+            self.remembered[key] = value
+        found: Value = self.remembered[key]
+        return found
 
     def graph(self, uses: frozenset[str]) -> overlaps.Graph:
         """The neighbour graph, with the order of its edges where the greedy choice is wanted."""
@@ -251,19 +250,17 @@ class RandomOverlaps:
             return np.asarray(measure.score(self.means(size_i, size_j), **measure.params), dtype=np.float64)
         if closed_form_only and measure.exact_by != "means_given_shared":
             return np.full(len(size_i), np.nan)
-        return np.array(
-            [self._remembered(measure, a, b) for a, b in zip(size_i.tolist(), size_j.tolist(), strict=True)]
-        )
-
-    def _remembered(self, measure: Measure, size_i: int, size_j: int) -> float:
-        key = ("exact", *_identity(measure), size_i, size_j)
-        return self.known(key, lambda: self._exact(measure, size_i, size_j))
+        each, name = zip(size_i.tolist(), size_j.tolist(), strict=True), ("exact", *_identity(measure))
+        return np.array([self.known((*name, a, b), partial(self._exact, measure, a, b)) for a, b in each])
 
     def _exact(self, measure: Measure, size_i: int, size_j: int) -> float:
         if measure.exact_by == "means_given_shared":
             return self._sum_over_shared(measure, size_i, size_j)
-        if measure.exact_by == "matching" and (components := self._components(measure)) is not None:
-            return components.expected(size_i, size_j) + size_i * size_j / self.d
+        if measure.exact_by == "matching":
+            find = partial(Components.of, self.graph(frozenset(measure.uses)), measure, MOST_ENUMERATED)
+            components = self.known(("components", *_identity(measure)), find)
+            if components is not None:
+                return components.expected(size_i, size_j) + size_i * size_j / self.d
         members = self.similar if measure.exact_by else np.arange(self.d)
         return self._enumerated(measure, members, size_i, size_j)
 
@@ -291,7 +288,7 @@ class RandomOverlaps:
         one of these is outside s_i with probability 1 - prod_{u=1..t} (k_i - u) / (d - u).
         """
         d = self.d
-        laws = [self._neighbours_chosen(size) for size in sizes.tolist()]
+        laws = [self.known(("neighbours", k), partial(self._neighbours_chosen, k)) for k in sizes.tolist()]
         chosen = np.zeros((len(sizes), max((len(law) for law in laws), default=0)))
         for row, law in zip(chosen, laws, strict=True):
             row[: len(law)] = law
@@ -304,9 +301,6 @@ class RandomOverlaps:
         """law[t - 1]: sum over features x of P(t neighbours of x are in s_j | x is not), t = 1, 2, ..."""
         if size_j == self.d or len(self.similar) == 0:
             return np.zeros(0)
-        return self.known(("neighbours chosen", size_j), lambda: self._law_of_neighbours(size_j))
-
-    def _law_of_neighbours(self, size_j: int) -> Floats:
         law = np.zeros(min(int(self.degrees[-1]), size_j) + 1)
         step = max(1, TERMS_A_CHUNK // len(law))
         for begin in range(0, len(self.degrees), step):
@@ -326,11 +320,6 @@ class RandomOverlaps:
         pairs.weight_j[:] = per_pair * size_j * (size_i - shared)
         return float(measure.score(pairs, **measure.params) @ probability)
 
-    def _components(self, measure: Measure) -> Components | None:
-        graph = self.graph(frozenset(measure.uses))
-        key = ("components", *_identity(measure))
-        return self.known(key, lambda: (Components.of(graph, measure, MOST_ENUMERATED),))[0]
-
     def _enumerated(self, measure: Measure, members: Ints, size_i: int, size_j: int) -> float:
         """E[score] when what the score adds to r depends on the choice among `members` only: all their subsets."""
         n = len(members)
@@ -340,22 +329,22 @@ class RandomOverlaps:
         if sum(comb(n, a) * a for law in laws for a in law[0].tolist()) > MOST_LISTED:
             return np.nan
         (chosen_i, p_i), (chosen_j, p_j) = laws
-        added = np.array([[self._mean_added(measure, members, int(a), int(b)) for b in chosen_j] for a in chosen_i])
+
+        def mean_added(a: int, b: int) -> float:
+            return self.known(
+                ("added", *_identity(measure), n, a, b), partial(self._mean_added, measure, members, a, b)
+            )
+
+        added = np.array([[mean_added(a, b) for b in chosen_j.tolist()] for a in chosen_i.tolist()])
         return float(p_i @ added @ p_j) + size_i * size_j / self.d
 
     def _mean_added(self, measure: Measure, members: Ints, size_i: int, size_j: int) -> float:
         """The mean of score - r over all pairs of subsets of `members` with these sizes."""
-
-        def computed() -> float:
-            uses = frozenset(measure.uses)
-            table = overlaps.all_overlaps(
-                members, size_i, size_j, self.graph(uses), "greedy" in uses, "matched" in uses
-            )
-            pairs = _pairs(table, size_i, size_j)
-            added = measure.score(pairs, **measure.params) - pairs.shared
-            return float(np.mean(added))
-
-        return self.known(("added", *_identity(measure), len(members), size_i, size_j), computed)
+        uses = frozenset(measure.uses)
+        table = overlaps.all_overlaps(members, size_i, size_j, self.graph(uses), "greedy" in uses, "matched" in uses)
+        pairs = _pairs(table, size_i, size_j)
+        added = measure.score(pairs, **measure.params) - pairs.shared
+        return float(np.mean(added))
 
     # ---- simulated -----------------------------------------------------------------------------------------------
 
@@ -364,13 +353,12 @@ class RandomOverlaps:
     ) -> list[Expected]:
         """E[score] of each measure by simulation, all from the same draws, regressed on the known expectations."""
         names = [("simulated", *_identity(measure), size_i, size_j, n_draws, seed) for measure in measures]
-        found: dict[Hashable, Any] = {name: self.remembered.get(name) for name in names}
-        missing = {name: measure for name, measure in zip(names, measures, strict=True) if found[name] is None}
+        found = {name: self.remembered[name] for name in names if name in self.remembered}
+        missing = {name: measure for name, measure in zip(names, measures, strict=True) if name not in found}
         if missing:
             drawn = self._simulate(list(missing.values()), size_i, size_j, n_draws, seed)
-            for name, estimate in zip(missing, drawn, strict=True):
-                found[name] = self.remember(name, estimate)
-        return [found[name] for name in names]
+            found |= zip(missing, drawn, strict=True)
+        return [self.known(name, partial(found.__getitem__, name)) for name in names]
 
     def _simulate(
         self, measures: Sequence[Measure], size_i: int, size_j: int, n_draws: int, seed: int
