@@ -30,12 +30,18 @@ def warm_up(n_jobs: int | None = -1, selectors: Sequence[str] = (), tasks: Seque
     """
     from joblib import Parallel, delayed
 
+    from steadyset.selectors.catalogue import selector_names
+    from steadyset.selectors.filters.registry import FILTERS
+
     if selectors:
         parts: list[Callable[[], None]] = [partial(_fit, [name], tasks=tasks) for name in selectors]
         parts.append(_shortlist)
     else:
         compileall.compile_dir(Path(__file__).parent, quiet=2)
-        parts = [_paths, _filters, _measures, _models, _trees]  # the longest first
+        filters = [name for name in FILTERS.names() if name not in TREES]
+        models = [name for name in selector_names() if name not in {*filters, *PATHS, *TREES}]
+        fits = [partial(_fit, names) for names in (filters, models, TREES)]
+        parts = [_paths, fits[0], _measures, *fits[1:]]  # the longest first
     Parallel(n_jobs=min(job_count(n_jobs), len(parts)), batch_size=1)(delayed(part)() for part in parts)
 
 
@@ -50,23 +56,6 @@ def _shortlist() -> None:
 
     X = np.random.default_rng(0).normal(size=(40, 8000))
     ShortlistSelector(permutations=20, splits=10).fit(X, np.arange(40) % 2)
-
-
-def _models() -> None:
-    from steadyset.selectors.catalogue import selector_names
-    from steadyset.selectors.filters.registry import FILTERS
-
-    _fit([name for name in selector_names() if name not in {*FILTERS.names(), *PATHS, *TREES}])
-
-
-def _filters() -> None:
-    from steadyset.selectors.filters.registry import FILTERS
-
-    _fit([name for name in FILTERS.names() if name not in TREES])
-
-
-def _trees() -> None:
-    _fit(TREES)
 
 
 def _measures() -> None:

@@ -331,9 +331,8 @@ class RandomOverlaps:
         (chosen_i, p_i), (chosen_j, p_j) = laws
 
         def mean_added(a: int, b: int) -> float:
-            return self.known(
-                ("added", *_identity(measure), n, a, b), partial(self._mean_added, measure, members, a, b)
-            )
+            key = ("added", *_identity(measure), n, a, b)
+            return self.known(key, partial(self._mean_added, measure, members, a, b))
 
         added = np.array([[mean_added(a, b) for b in chosen_j.tolist()] for a in chosen_i.tolist()])
         return float(p_i @ added @ p_j) + size_i * size_j / self.d
