@@ -22,7 +22,7 @@ import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
 
@@ -38,6 +38,7 @@ class PluginWarning(UserWarning):
     """A plug-in could not be loaded; everything else works without it."""
 
 
+@dataclass(eq=False, repr=False)
 class Registry(Mapping[str, T]):
     """The things of one kind, such as "measure", by their names, in the order in which they were added.
 
@@ -67,35 +68,25 @@ class Registry(Mapping[str, T]):
 
     kinds: ClassVar[dict[str, Registry[Any]]] = {}
 
-    def __init__(
-        self,
-        kind: str,
-        record: type[T] | None = None,
-        *,
-        check: Callable[[T], object] | None = None,
-        adopt: Callable[[str, Any], object] | None = None,
-        aliases: Callable[[T], Iterable[str]] | None = None,
-        described: Callable[[T], str] | None = None,
-        listing: str = "",
-        called: str = "",
-        in_runs: bool = False,
-    ) -> None:
-        self.kind = kind
-        self.record = record
-        self.in_runs = in_runs
-        self._check = check
-        self._adopt = adopt or self.adopt
-        self._aliases = aliases
-        self._described = described
-        self._listing = listing
-        self._called = called or kind
+    kind: str
+    record: type[T] | None = None
+    _: KW_ONLY
+    check: Callable[[T], object] | None = None
+    adopt: Callable[[str, Any], object] | None = None
+    aliases: Callable[[T], Iterable[str]] | None = None
+    described: Callable[[T], str] | None = None
+    listing: str = ""
+    called: str = ""
+    in_runs: bool = False
+
+    def __post_init__(self) -> None:
         self._things: dict[str, T] = {}
         self._keys: dict[str, str] = {}  # from names and aliases as they are looked up to names
         self._own: list[T] = []
         self._lock = threading.RLock()
         self._searched = False
         self._failed: dict[str, str] = {}
-        self.kinds[kind] = self
+        self.kinds[self.kind] = self
 
     def __getitem__(self, name: str) -> T:
         return self._things[self._keys[self._key(name)]]
@@ -111,13 +102,13 @@ class Registry(Mapping[str, T]):
 
     def add(self, thing: T, name: str | None = None, *, replace: bool = False) -> T:
         """Make a thing known by its own name, or by another; a taken name is refused unless it is to be replaced."""
-        if self._check is not None:
-            self._check(thing)
+        if self.check is not None:
+            self.check(thing)
         name = name if name is not None else cast(Any, thing).name
         if not isinstance(name, str) or not name or set(name) & set(":,= \t\n"):
             raise wrong_argument("name", "a text without spaces, colons, commas and equals signs", name)
         check_flag("replace", replace)
-        names = (name, *(self._aliases(thing) if self._aliases else ()))
+        names = (name, *(self.aliases(thing) if self.aliases else ()))
         taken = [one for one in names if one in self]
         if taken and not replace:
             advice = "choose another name, or pass replace=True."
@@ -194,7 +185,7 @@ class Registry(Mapping[str, T]):
                 try:
                     thing = point.load()
                     if not isinstance(thing, types.ModuleType):  # a module adds its things when it is imported
-                        self._adopt(point.name, thing)
+                        (self.adopt or self.adopt_record)(point.name, thing)
                 except (Exception, SystemExit) as error:
                     what = f"The {self.kind} {point.name!r} of the package {_package(point)} cannot be loaded"
                     self._failed[point.name] = f"{what}: {_reason(error)}."
@@ -215,19 +206,19 @@ class Registry(Mapping[str, T]):
         near = difflib.get_close_matches(str(name).lower(), names, n=1, cutoff=CLOSE)
         near = near or _that_mention(str(name), described)
         near = near or difflib.get_close_matches(str(name).lower(), names, n=1)
-        unknown = f"There is no {self._called} called {name!r}; "
-        if self._listing and not near:
-            return InputError(unknown, Argument(self._listing), " lists them.")
+        unknown = f"There is no {self.called or self.kind} called {name!r}; "
+        if self.listing and not near:
+            return InputError(unknown, Argument(self.listing), " lists them.")
         return InputError(unknown, f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names)}.")
 
     def descriptions(self) -> dict[str, str]:
         """What each thing is, in words."""
-        return {name: self._described(thing) for name, thing in self._things.items()} if self._described else {}
+        return {name: self.described(thing) for name, thing in self._things.items()} if self.described else {}
 
     def _key(self, name: str) -> str:
-        return name.lower() if self._aliases else name
+        return name.lower() if self.aliases else name
 
-    def adopt(self, name: str, thing: Any) -> None:
+    def adopt_record(self, name: str, thing: Any) -> None:
         """Add what an entry point stands for, unless its module has done that."""
         if self.record is not None and not isinstance(thing, self.record):
             raise InputError(f"it must be a {self.record.__name__} (got {type(thing).__name__})")

@@ -399,7 +399,7 @@ def _adopt(name: str, measure: Any) -> None:
     """Add the measure of an entry point, whose family must be known by now."""
     if isinstance(measure, Measure):
         get_family(measure)
-    MEASURES.adopt(name, measure)
+    MEASURES.adopt_record(name, measure)
 
 
 CATALOGUE = (
