@@ -117,19 +117,19 @@ def test_another_version_ranks_again(tmp_path, ranked, monkeypatch):
 @pytest.fixture
 def store(tmp_path):
     plan, _ = make_plan(X, Y, resampling=KFold(3), random_state=0)
-    return evaluation.Store(tmp_path, plan, 3)
+    return evaluation.Rankings(plan, plan.resamples(), folder=tmp_path)
 
 
 ORDER = np.array([[3, 1], [0, 11], [5, 2]])
 
 
 def test_no_flipped_bit_of_a_ranking_is_taken_for_another_ranking(store):
-    store.write("jmi", ORDER, 0.5)
+    store.write(store.folder, "jmi", ORDER, 0.5)
     (path,) = (store.folder / "rankings").iterdir()
     whole = path.read_bytes()
     for place in range(len(whole)):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
-        for order, seconds in store.read("jmi").values():
+        for order, seconds in store.read(store.folder, "jmi").values():
             assert order.tolist() == ORDER.tolist()
             assert seconds == 0.5
 
@@ -149,10 +149,10 @@ def test_no_flipped_bit_of_a_ranking_is_taken_for_another_ranking(store):
     ],
 )
 def test_a_file_that_holds_something_else_is_no_ranking(store, content):
-    store.write("jmi", ORDER, 0.5)
+    store.write(store.folder, "jmi", ORDER, 0.5)
     (path,) = (store.folder / "rankings").iterdir()
     path.write_bytes(write_json(content))
-    assert store.read("jmi") == {}
+    assert store.read(store.folder, "jmi") == {}
 
 
 def test_a_full_disk_is_a_sentence_and_what_is_finished_stays(tmp_path, ranked, monkeypatch):
@@ -173,17 +173,17 @@ def test_two_that_rank_at_once_leave_one_whole_ranking(store):
     def write(order):
         at_once.wait()
         for _ in range(20):
-            store.write("jmi", order, 1.0)
+            store.write(store.folder, "jmi", order, 1.0)
 
     writers = [threading.Thread(target=write, args=(order,)) for order in orders]
     for writer in writers:
         writer.start()
     at_once.wait()
     while any(writer.is_alive() for writer in writers):
-        seen += [order.tolist() for order, _ in store.read("jmi").values()]
+        seen += [order.tolist() for order, _ in store.read(store.folder, "jmi").values()]
     for writer in writers:
         writer.join()
-    left = [order.tolist() for order, _ in store.read("jmi").values()]
+    left = [order.tolist() for order, _ in store.read(store.folder, "jmi").values()]
     assert left
     assert all(order in [one.tolist() for one in orders] for order in seen + left)
     assert len(list((store.folder / "rankings").iterdir())) == 1

@@ -48,7 +48,7 @@ from steadyset.runner.forced import read_forced, refuse_who_cannot
 from steadyset.runner.plan import NO_CUT, Cut, Plan, check_top
 from steadyset.runner.preparation import IMPUTE, read_preparation, read_steps
 from steadyset.runner.scoring import default_predictor, read_scoring
-from steadyset.selectors.catalogue import about_selector
+from steadyset.selectors.catalogue import about_selector, is_ours
 from steadyset.selectors.covariates import takes_covariates
 from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.validation import all_finite, check_k, size_or_default
@@ -356,7 +356,7 @@ def _selector(selector: Any, name: str, task: str) -> Any:
 def _refuse_impossible_size(name: str, selector: Any, n_features: int) -> None:
     """What steadyset's own selectors would refuse in every run, told before the first; k means the same in all."""
     k = selector.get_params(deep=False).get("k")
-    if k is None or not type(selector).__module__.startswith("steadyset."):
+    if k is None or not is_ours(selector):
         return
     with about(f"The selector {name!r} cannot run"):
         check_k(k, n_features)
@@ -545,7 +545,7 @@ def _changed(selector: Any, n_features: int) -> dict[str, str]:
 
 def _size_decides(selector: Any) -> bool:
     """Whether one of steadyset's selectors goes by its number of features, where it is not given."""
-    if not type(selector).__module__.startswith("steadyset."):
+    if not is_ours(selector):
         return False
     return bool(selector.has_size()) if hasattr(selector, "has_size") else getattr(selector, "n_steps", None) is None
 

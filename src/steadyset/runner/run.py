@@ -616,7 +616,10 @@ def _known_preparation(plan_key: str, label: str, digest: str) -> list[Prepared]
 
 def _never_writes(model: Any) -> bool:
     """steadyset's own code leaves X alone, and kernels would be compiled anew for arrays that are read-only."""
-    if isinstance(model, FilterSelector):
-        score = get_filter(model.name).score
-        return str(getattr(score, "func", score).__module__).startswith("steadyset.")
-    return is_ours(model)
+    return is_own_filter(model.name) if isinstance(model, FilterSelector) else is_ours(model)
+
+
+def is_own_filter(name: str) -> bool:
+    """Whether the function that scores for a filter belongs to steadyset."""
+    score = get_filter(name).score
+    return str(getattr(getattr(score, "func", score), "__module__", "")).startswith("steadyset.")

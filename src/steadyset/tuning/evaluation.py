@@ -15,7 +15,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,18 @@ from steadyset.measures import Measure, get_measure
 from steadyset.resampling import Resample
 from steadyset.runner.extraction import Chosen
 from steadyset.runner.plan import Plan, ready
-from steadyset.runner.run import Cell, Fit, Fitted, Job, Training, blind_scores, can_fit_together, compute, fit_together
+from steadyset.runner.run import (
+    Cell,
+    Fit,
+    Fitted,
+    Job,
+    Training,
+    blind_scores,
+    can_fit_together,
+    compute,
+    fit_together,
+    is_own_filter,
+)
 from steadyset.runner.scoring import CURVES, known_score, lower_is_better
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import is_ours
@@ -54,7 +65,10 @@ DIGITS = 12  # of a number in a file, with what stands between two of them
 
 @dataclass(eq=False)
 class Rankings:
-    """Rankings of the resamples of a plan, in memory and, with `folder`, on disk."""
+    """Rankings of the resamples of a plan, in memory and, with `folder`, on disk.
+
+    There each filter has a file, whose name says of which data and resamples, so that no other ranking is taken for it.
+    """
 
     plan: Plan
     resamples: Sequence[Resample]
@@ -65,19 +79,18 @@ class Rankings:
 
     def __post_init__(self) -> None:
         self.weights = np.stack([resample.weights(len(self.plan.y)) for resample in self.resamples])
-        n_resamples = len(self.weights)
-        self._store = None if self.folder is None else Store(self.folder, self.plan, n_resamples, fill=self.fill)
         self._known: dict[str, tuple[Ints, float]] = {}
 
     def best(self, name: str, k: int) -> Ints:
         """Resamples x k feature numbers, best first; -1 where no more of them score better than a constant column."""
-        store = self._store if _is_own(name) else None
-        if name not in self._known and store is not None:
-            self._known |= store.read(name)
+        # The version tells of steadyset's filters; that of somebody else may rank otherwise tomorrow.
+        folder = self.folder if is_own_filter(name) else None
+        if name not in self._known and folder is not None:
+            self._known |= self.read(folder, name)
         if name not in self._known or self._known[name][0].shape[1] < k:
             self._known[name] = self._rank(name, k)
-            if store is not None:
-                store.write(name, *self._known[name])
+            if folder is not None:
+                self.write(folder, name, *self._known[name])
         return self._known[name][0][:, :k]
 
     def seconds(self, name: str) -> float:
@@ -108,37 +121,11 @@ class Rankings:
         options |= {"random_state": self.plan.seed, "n_jobs": self.n_jobs, "task": self.plan.task}
         return ranked(name, X, y, weights, k=k, fill=self.fill, **options).best(k)
 
-
-def _is_own(name: str) -> bool:
-    """Whether a filter is steadyset's, which the version tells; that of somebody else may rank otherwise tomorrow."""
-    score = get_filter(name).score
-    function = score.func if isinstance(score, partial) else score
-    return str(getattr(function, "__module__", "")).startswith("steadyset.")
-
-
-class Store:
-    """One file for each filter; its name says of which data and resamples, so that no other ranking is taken for it."""
-
-    def __init__(self, folder: Path, plan: Plan, n_resamples: int, *, fill: bool = False) -> None:
-        self.folder = folder
-        self.shape = (n_resamples, plan.X.shape[1])
-        self.identity: dict[str, Any] = {
-            "version": __version__,
-            "data": fingerprint(plan),
-            "resampling": plan.resampling.identity(),
-            "n_resamples": n_resamples,
-            "impute": plan.impute,
-            **prepared_settings(plan),
-            "task": plan.task,
-            "seed": plan.seed,
-            "fill": fill,
-        }
-
-    def read(self, name: str) -> dict[str, tuple[Ints, float]]:
+    def read(self, folder: Path, name: str) -> dict[str, tuple[Ints, float]]:
         """The ranking by its filter; nothing where there is none, or one that is damaged: it is made again."""
-        n_resamples, d = self.shape
+        n_resamples, d = len(self.weights), self.plan.X.shape[1]
         try:
-            found = read_json(beneath.read(self.folder, self._name(name), DIGITS * n_resamples * (d + DIGITS)))
+            found = read_json(beneath.read(folder, self._name(name), DIGITS * n_resamples * (d + DIGITS)))
             order, seconds = np.array(found["order"]), float(found["seconds"])
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
             return {}
@@ -148,15 +135,30 @@ class Store:
         distinct = all(len(np.unique(row)) == len(row) for row in known)
         return {name: (order, seconds)} if distinct and order.max() < d else {}
 
-    def write(self, name: str, order: Ints, seconds: float) -> None:
+    def write(self, folder: Path, name: str, order: Ints, seconds: float) -> None:
+        """Put down the ranking by a filter."""
         content = write_json({"order": order.tolist(), "seconds": seconds}, indent=None)
-        with explained(self.folder, resumable=True):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            beneath.make_folder(self.folder, RANKINGS)
-            beneath.write(self.folder, self._name(name), content)
+        with explained(folder, resumable=True):
+            folder.mkdir(parents=True, exist_ok=True)
+            beneath.make_folder(folder, RANKINGS)
+            beneath.write(folder, self._name(name), content)
+
+    @cached_property
+    def _identity(self) -> dict[str, Any]:
+        return {
+            "version": __version__,
+            "data": fingerprint(self.plan),
+            "resampling": self.plan.resampling.identity(),
+            "n_resamples": len(self.weights),
+            "impute": self.plan.impute,
+            **prepared_settings(self.plan),
+            "task": self.plan.task,
+            "seed": self.plan.seed,
+            "fill": self.fill,
+        }
 
     def _name(self, name: str) -> str:
-        identity = json.dumps(self.identity | {"filter": name}, sort_keys=True, default=str)
+        identity = json.dumps(self._identity | {"filter": name}, sort_keys=True, default=str)
         digest = hashlib.sha256(identity.encode("utf-8", "backslashreplace")).hexdigest()[:16]
         return f"{RANKINGS}/{re.sub(r'[^A-Za-z0-9_]', '_', name)[:40]}-{digest}.json"
 
