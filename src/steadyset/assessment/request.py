@@ -48,7 +48,7 @@ from steadyset.runner.forced import read_forced, refuse_who_cannot
 from steadyset.runner.plan import NO_CUT, Cut, Plan, check_top
 from steadyset.runner.preparation import IMPUTE, read_preparation, read_steps
 from steadyset.runner.scoring import default_predictor, read_scoring
-from steadyset.selectors.catalogue import about_selector, is_ours
+from steadyset.selectors.catalogue import about_selector, is_ours, refuse_unable, selector_by_name, with_covariates
 from steadyset.selectors.covariates import takes_covariates
 from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.validation import all_finite, check_k, size_or_default
@@ -305,8 +305,6 @@ def named_selectors(selectors: Any, task: str, n_classes: int = 2, *, beside: bo
 
     With `beside` they have to take covariates.
     """
-    from steadyset.selectors.catalogue import refuse_unable, with_covariates
-
     if selectors is None:
         usual, able = TASKS[task].selectors(n_classes), with_covariates(task, n_classes) if beside else []
         selectors = [name for name in usual if not beside or name in able]
@@ -340,8 +338,6 @@ def _name(selector: Any) -> str:
 
 def _selector(selector: Any, name: str, task: str) -> Any:
     if isinstance(selector, str):
-        from steadyset.selectors.catalogue import selector_by_name
-
         return selector_by_name(selector, task)
     if is_plain_function(selector):
         return selector

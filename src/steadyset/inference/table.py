@@ -117,32 +117,23 @@ def table_rows(
     """The rows of `stability_table` as plain values, for those who need no frame."""
     if level is not None:
         check_level(level)
-    records = evaluate.usable_measures(measures, selections, options, params)
-    told = _told(selections, records, options, level)
-    return [
-        {"measure": record.name, "steadier": "higher" if record.higher_is_steadier else "lower", **row}
-        for record, row in zip(records, told, strict=True)
-    ]
-
-
-def _told(
-    selections: Selections, records: Sequence[Measure], options: Options, level: float | None
-) -> list[dict[str, Any]]:
+    records, rows = evaluate.chosen_measures(measures, params), []
+    if isinstance(measures, str) and measures == "all":  # those that need what is not there are left out
+        records = [record for record in records if evaluate.has_needs(record, selections, options)]
     if level is None:
         found = evaluate.estimates(selections, records, options)
-        return [{"estimate": one.value, "mc_error": one.mc_error, "note": one.note} for one in found]
-    from steadyset.inference.interval import (
-        interval_of,  # a table without intervals needs no scipy
-        jackknives,
-    )
+        rows = [{"estimate": one.value, "mc_error": one.mc_error, "note": one.note} for one in found]
+    else:
+        from steadyset.inference.interval import interval_of, jackknives  # a table without intervals needs no scipy
 
-    values = jackknives(selections, records, options)
-    rows = []
-    for one in values:
-        interval = interval_of(one, options, level)
-        known = {name: getattr(interval, name) for name in ("estimate", *INTERVAL, "note")}
-        rows.append({**known, "mc_error": one.estimate.mc_error})
-    return rows
+        for one in jackknives(selections, records, options):
+            interval = interval_of(one, options, level)
+            known = {name: getattr(interval, name) for name in ("estimate", *INTERVAL, "note")}
+            rows.append({**known, "mc_error": one.estimate.mc_error})
+    return [
+        {"measure": record.name, "steadier": "higher" if record.higher_is_steadier else "lower", **row}
+        for record, row in zip(records, rows, strict=True)
+    ]
 
 
 # What people call their procedures is escaped.

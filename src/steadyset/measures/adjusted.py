@@ -200,7 +200,11 @@ class Adjusted(Family):
             return NullExpectation(nan)
         if measure.corrected:
             return NullExpectation(0.0)
-        mean = nan if options.similarity is None else _expected_overlap(selections, measure, options.similarity)
+        chance, (ki, kj, n_pairs) = _chance(options), size_pairs(selections.sizes)
+        expected = chance.exact(measure, ki, kj)
+        if not measure.symmetric:
+            expected = (expected + chance.exact(measure, kj, ki)) / 2
+        mean = float(expected @ n_pairs / n_pairs.sum())
         return None if isnan(mean) else NullExpectation(mean)
 
     def why_not_corrected(self, measure: Measure) -> str:
@@ -214,18 +218,6 @@ class Adjusted(Family):
             return None
         options = Options(expectation="none", similarity=similarity)
         return self.pair_scores(selections, replace(measure, score=score), options)
-
-
-def _expected_overlap(selections: Selections, measure: Measure, similarity: FeatureSimilarity) -> float:
-    """The mean over the pairs of runs of the exact expectation of a score, nan where there is none."""
-    from steadyset.measures.random_overlaps import RandomOverlaps
-
-    chance = RandomOverlaps.of(similarity)
-    ki, kj, n_pairs = size_pairs(selections.sizes)
-    expected = chance.exact(measure, ki, kj)
-    if not measure.symmetric:
-        expected = (expected + chance.exact(measure, kj, ki)) / 2
-    return float(expected @ n_pairs / n_pairs.sum())
 
 
 Scored = tuple[int, Ints, Ints, Floats]

@@ -175,11 +175,9 @@ def null_expectation(
     options = Options(n_draws=n_draws, random_state=random_state, similarity=similarity)
     value = estimates(runs, [record], options)[0].value  # refuses what the measure cannot be asked for
     known = get_family(record).expectation(runs, record, options, value)
-    return _simulated(runs, record, options) if known is None else known
-
-
-def _simulated(runs: Selections, measure: Measure, options: Options) -> NullExpectation:
-    values = _drawn(runs, measure, options)
+    if known is not None:
+        return known
+    values = _drawn(runs, record, options)
     return NullExpectation(float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))), "monte_carlo")
 
 

@@ -483,19 +483,6 @@ def chosen_measures(
     return [record.with_params(by_name.get(record.name, {})) for record in records]
 
 
-def usable_measures(
-    measures: str | Measure | Sequence[str | Measure],
-    selections: Selections,
-    options: Options,
-    params: Mapping[str, Mapping[str, Any]] | None = None,
-) -> list[Measure]:
-    """As `chosen_measures`, but "all" leaves out the measures that need what is not there."""
-    records = chosen_measures(measures, params)
-    if isinstance(measures, str) and measures == "all":
-        return [record for record in records if has_needs(record, selections, options)]
-    return records
-
-
 def estimates(selections: Selections, measures: Sequence[Measure], options: Options) -> list[Estimate]:
     """One Estimate per measure; measures of one family are evaluated together."""
     found: dict[int, Estimate] = {}
