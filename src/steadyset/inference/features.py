@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 
 WHOLE = ("group", "group_size", "n_stand_ins")  # whole numbers, where they are known
+NOTHING_ALIKE = Alike(np.empty(0, np.int64), np.empty((0, 2), np.int64))
 BOTH = "both ways"  # of coefficients that are positive in as many runs as negative
 
 
@@ -185,20 +186,16 @@ def feature_blocks(
     if not runs:
         return []
     on_all = {name: (on_all_rows or {}).get(name) for name in runs}
-    graph, groups = None, np.zeros(0, dtype=np.int64)
-    if alike is not None:
-        graph = AlikeGraph.of(alike)
-        groups = numbered_groups(alike, np.argsort(-total_counts(runs), kind="stable"))
+    similar = NOTHING_ALIKE if alike is None else alike
+    graph, groups = AlikeGraph.of(similar), numbered_groups(similar, np.argsort(-total_counts(runs), kind="stable"))
     parts = []
     for name, sel in runs.items():
         signed = _signs(sel) if signs is None else signs.get(name)
-        counted: dict[str, Ints] = {}
+        both, either = graph.together(sel), graph.covered(sel)
+        counted = {"together": both, "covered": either, "grouped": runs_with_group(sel, groups)}
         if signed is not None:
             by_sign = [np.bincount(sel.indices[signed == sign], minlength=sel.n_features) for sign in (1, -1)]
             counted["signs"] = np.column_stack(by_sign)
-        if graph is not None:
-            both, either = graph.together(sel), graph.covered(sel)
-            counted |= {"together": both, "covered": either, "grouped": runs_with_group(sel, groups)}
         parts.append(
             _Part(name, sel, _importances(sel), _share([on_all[name]], sel), sel.n_runs, sel.counts > 0, counted)
         )
@@ -286,7 +283,7 @@ def _over_all(parts: Sequence[_Part], on_all_rows: Sequence[Ints | None]) -> _Pa
 def _block(
     part: _Part,
     alike: Alike | None,
-    graph: AlikeGraph | None,
+    graph: AlikeGraph,
     groups: Ints,
     directions: Directions | None,
     core: float,
@@ -302,6 +299,13 @@ def _block(
     beta_low, beta_high = jeffreys(successes, part.independent, level)
     sign, agreement = _agreement(counted.get("signs"), counts)
     no_words = np.full(len(order), "", dtype=object)
+    # How often a feature or one that is alike is selected, and how many are, where something says what is alike.
+    covered, several = np.full(len(counts), nan), np.full(len(counts), nan)
+    if alike is not None:
+        covered = counts / M
+        covered[graph.features] = counted["covered"] / M
+        several[alike.compared] = alike.counts
+    own = groups[order]
     columns = {
         "rank": 1 + np.searchsorted(np.sort(-counts[order]), -counts[order]),
         "runs": np.full(len(order), M),
@@ -318,24 +322,13 @@ def _block(
         "core": in_core(sel, core)[order],
         "all_rows": part.on_all_rows[order],
         "selectors": np.asarray(part.backed, dtype=np.int64)[order],
-        # Groups, and how often a feature or one that is alike is selected, where something says what is alike.
-        **dict.fromkeys(
-            ("group", "group_size", "group_share", "with_stand_ins", "n_stand_ins"), np.full(len(order), nan)
-        ),
+        "group": np.where(own > 0, own, nan),
+        "group_size": np.where(own > 0, np.bincount(groups)[own], nan),
+        "group_share": np.where(own > 0, counted["grouped"][own] / M, nan),
+        "with_stand_ins": covered[order],
+        "n_stand_ins": several[order],
     }
-    if alike is not None and graph is not None:
-        covered, several = counts / M, np.full(len(counts), nan)
-        covered[graph.features] = counted["covered"] / M
-        several[alike.compared] = alike.counts
-        own = groups[order]
-        columns |= {
-            "group": np.where(own > 0, own, nan),
-            "group_size": np.where(own > 0, np.bincount(groups)[own], nan),
-            "group_share": np.where(own > 0, counted["grouped"][own] / M, nan),
-            "with_stand_ins": covered[order],
-            "n_stand_ins": several[order],
-        }
-    named = namer(graph, M, counts, counted.get("together"), sel.features)
+    named = namer(graph, M, counts, counted["together"], sel.features)
     return FeatureBlock(part.name, sel.features, order, columns, named)
 
 
@@ -628,13 +621,11 @@ class AlikeGraph:
 
 
 def namer(
-    graph: AlikeGraph | None, n_runs: int, counts: Ints, together: Ints | None, names: Sequence[str]
+    graph: AlikeGraph, n_runs: int, counts: Ints, together: Ints, names: Sequence[str]
 ) -> Callable[[int], tuple[StandIn, ...]]:
     """What names the best stand-ins: copies, then what is selected most often instead, then the most similar."""
 
     def named(feature: int) -> tuple[StandIn, ...]:
-        if graph is None or together is None:
-            return ()
         places, at = graph.neighbours(feature)
         others, similar = graph.features[places], graph.values[at]
         instead, without = counts[others] - together[at], n_runs - int(counts[feature])
