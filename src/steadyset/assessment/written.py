@@ -30,6 +30,7 @@ SCORES = ("scores", "blind", "random")
 SIGNS = {-1, 0, 1}
 KEPT, PREDICTED = "kept", "predictions"
 CELL_KEYS = ("selector", "run")
+IF_ASKED = ("prepare", "force", "block")  # settings that are there only where they were asked for
 
 
 class DamagedError(ValueError):
@@ -167,11 +168,8 @@ def read_alike(text: bytes, settings: Mapping[str, Any]) -> Alike:
 def check_settings(settings: Mapping[str, Any]) -> None:
     """Whether settings have every entry, of its kind and within its range."""
     for key, (fits, wanted) in _SETTINGS.items():
-        if key not in settings:
+        if key not in settings and key not in IF_ASKED:
             raise DamagedError(f"it has no {key}")
-        if not fits(settings[key]):
-            raise DamagedError(f"{key} must be {wanted}")
-    for key, (fits, wanted) in _IF_ASKED.items():
         if key in settings and not fits(settings[key]):
             raise DamagedError(f"{key} must be {wanted}")
     if len(settings["features"]) != settings["n_features"]:
@@ -243,8 +241,6 @@ _SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "data_sha256": (lambda value: _is_text(value) and bool(re.fullmatch("[0-9a-f]{64}", value)), "64 digits"),
     "features": (_is_texts, "a list of distinct names"),
     "steadyset_version": (_is_text, "a text"),
-}
-_IF_ASKED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "prepare": (_is_text, "a text"),
     "force": (_is_texts, "a list of distinct names"),
     "block": (_is_text, "a text"),

@@ -284,9 +284,8 @@ def extract_of(plan: Plan, names: Sequence[str], first: Iterable[str]) -> Extrac
 
 def most_selected(selections: Mapping[str, Selections]) -> list[str]:
     """The most frequent features of each procedure: the first of all, then the second of all."""
-    orders = [np.argsort(-sel.counts, kind="stable")[:MAX_FEATURES] for sel in selections.values()]
     named = [
-        [sel.features[f] for f in order if sel.counts[f]]
-        for sel, order in zip(selections.values(), orders, strict=True)
+        [sel.features[f] for f in np.argsort(-sel.counts, kind="stable")[:MAX_FEATURES] if sel.counts[f]]
+        for sel in selections.values()
     ]
     return [name for turn in zip_longest(*named) for name in turn if name is not None]

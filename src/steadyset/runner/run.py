@@ -352,11 +352,6 @@ def error_on_all_rows(plan: Plan, selector: Any) -> Exception | None:
     return None
 
 
-def failed_on_all_rows(cell: Cell) -> str:
-    """The sentence for a result that cannot be had without the fit on all rows."""
-    return f"The fit on all rows failed: {cell.failure}"
-
-
 def all_rows(plan: Plan) -> Resample:
     """Every row once, none left out."""
     return Resample(ALL_ROWS, np.arange(len(plan.y)), np.empty(0, np.int64))

@@ -29,7 +29,7 @@ from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Floats
 from steadyset.runner.columns import medians
 from steadyset.runner.plan import ready
-from steadyset.runner.run import ALL_ROWS, Cell, failed_on_all_rows, fit_on_all_rows
+from steadyset.runner.run import ALL_ROWS, Cell, fit_on_all_rows
 from steadyset.runner.scoring import is_bounded
 from steadyset.selections import Selections
 from steadyset.similarity.alike import alike_in_data
@@ -414,7 +414,7 @@ class Tuning(ShownFindings, Trials, Drawable):
 
         sel, final = self.selections(configuration), self._on_all_rows(configuration)
         if final.selected is None:
-            raise InputError(failed_on_all_rows(final))
+            raise InputError(f"The fit on all rows failed: {final.failure}")
         chosen = np.isin(np.arange(sel.n_features), final.selected)
         table = pd.DataFrame({"feature": text_index(sel.features), "selected": chosen, "frequency": sel.frequencies})
         used = table[table["selected"] | (table["frequency"] > 0)]

@@ -157,21 +157,18 @@ class Search:
         with self._faults_told():
             found = _results(self._trials(), self._trials(TrialState.COMPLETE, TrialState.PRUNED))
             wanted = [one for one in found if one[0] < self.n_trials]
-            return [(number, self._checked(params), self._numbered(result)) for number, params, result in wanted]
+            for _, params, result in wanted:
+                self._check(params, result)
+            return wanted
 
-    def _checked(self, params: Mapping[str, Any]) -> Params:
-        """The parameters of a recorded trial, if the space has them."""
+    def _check(self, params: Params, result: Mapping[str, Any]) -> None:
+        """Whether the space has the parameters of a recorded trial, and its objectives are numbers."""
         used = drawn_from(self.space, lambda name, domain: _within(name, params[name], domain))
         if set(used) != set(params):
             raise ValueError(f"there is no parameter {min(set(params) - set(used))}")
-        return dict(params)
-
-    def _numbered(self, result: dict[str, Any]) -> dict[str, Any]:
-        """What a trial reached, if its objectives are numbers."""
         for name in self.objectives:
             if isinstance(result[name], bool) or not isinstance(result[name], (int, float)):
                 raise TypeError(f"{name} is {result[name]!r}")
-        return result
 
     @contextmanager
     def _faults_told(self) -> Iterator[None]:
