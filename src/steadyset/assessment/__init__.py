@@ -25,7 +25,7 @@ from steadyset.foundation.errors import AlwaysFailsError, Argument, InputError
 from steadyset.inference.features import table_csv
 from steadyset.inference.interval import outlook
 from steadyset.io.data.data_table import Data
-from steadyset.io.disk import ALIKE_FEATURES, TABLE, VALUES, folder_path
+from steadyset.io.disk import ALIKE_FEATURES, VALUES, folder_path
 from steadyset.kernels.jit import say_what_is_compiled
 from steadyset.measures import get_measure, stability
 from steadyset.measures.evaluate import Options
@@ -361,8 +361,7 @@ def _with_table(request: Request, result: Assessment, folder: RunFolder | None) 
     if folder is not None:
         folder.write(ALIKE_FEATURES, alike_json(alike, request.settings))
         folder.write(VALUES, extract_json(extract, request.settings))
-        # UTF-8 has no halves of characters.
-        folder.write(TABLE, table_csv(told.feature_blocks()).encode("utf-8", "backslashreplace"))
+        folder.write_table(table_csv(told.feature_blocks()))
     return told
 
 

@@ -112,6 +112,10 @@ class RunFolder:
         """The values that pictures show; None where the folder has none."""
         return self._read(disk.VALUES, lambda content: written.read_extract(content, self.settings()))
 
+    def write_table(self, text: str) -> None:
+        """Put the table of features where people find it."""
+        self.write(disk.TABLE, text.encode("utf-8", "backslashreplace"))  # UTF-8 has no halves of characters
+
     def discard(self) -> None:
         """Remove what `create` and `add` wrote, and the folder if nothing else is in it."""
         for name in (*self._single(), *self._unfinished(), disk.SETTINGS, disk.REPLICATION):

@@ -154,6 +154,14 @@ class Spread:
         """What is to be expected from another number of runs."""
         return replace(self, se=self.se * sqrt(self.n_runs / n_runs), n_runs=n_runs)
 
+    def ends(self, level: float, method: str = "auto") -> tuple[float, float]:
+        """The interval, by "auto", "jackknife" or "logit"."""
+        # A variance of 0 would make an interval of one point, whatever the number of runs.
+        if self.alike:
+            return self.range.clip(*zero_spread_ends(self, 1 - level))
+        ends = auto_ends if method == "auto" else logit_ends if method == "logit" else plain_ends
+        return self.range.clip(*ends(self, t_quantile(level, self.n_runs - 1)))
+
     @property
     def shift(self) -> float:
         """How far the quantile of the end away from the best is moved: SKEW_SHIFT times the skewness of the value."""
@@ -452,18 +460,11 @@ def interval_of(values: Jackknife, options: Options, level: float, method: str =
         ends = measure_range(values.measure, options, values.value)
         return Interval(values.value, ends.floor, ends.high, nan, method, level, joined(note, values.why_no_variance()))
     spread = spread_of(values, options)
-    # A variance of 0 would make an interval of one point, whatever the number of runs.
     if spread.alike:
         note = joined(note, "no spread when any one run is left out: bound on the share of runs that would differ")
-        low, high = zero_spread_ends(spread, 1 - level)
-    else:
-        low, high = (auto_ends if method == "auto" else logit_ends if method == "logit" else plain_ends)(
-            spread, t_quantile(level, values.n_runs - 1)
-        )
-        if spread.falls_short and values.n_runs < ENOUGH_WHERE_SHORT:
-            note = joined(note, FALLS_SHORT)
-    low, high = spread.range.clip(low, high)
-    return Interval(values.value, low, high, spread.se, method, level, note)
+    elif spread.falls_short and values.n_runs < ENOUGH_WHERE_SHORT:
+        note = joined(note, FALLS_SHORT)
+    return Interval(values.value, *spread.ends(level, method), spread.se, method, level, note)
 
 
 def auto_ends(spread: Spread, quantile: float) -> tuple[float, float]:
@@ -660,10 +661,7 @@ class Outlook:
 
     def ends(self, n_runs: int) -> tuple[float, float]:
         """The expected interval of so many runs in all."""
-        there = self.spread.at(n_runs)
-        if there.alike:
-            return self.spread.range.clip(*zero_spread_ends(there, 1 - self.level))
-        return self.spread.range.clip(*auto_ends(there, t_quantile(self.level, n_runs - 1)))
+        return self.spread.at(n_runs).ends(self.level)
 
     def more_runs(self, width: float) -> int:
         """How many more runs make the interval at most `width` wide."""

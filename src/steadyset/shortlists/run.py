@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from steadyset._version import __version__
 from steadyset.assessment import Assessment, Execution, assess
-from steadyset.assessment.request import data_details, fingerprint, make_plan, prepared_settings
+from steadyset.assessment.request import data_details, fingerprint, make_plan, prepared_settings, refuse_unfilled
 from steadyset.foundation import arguments
 from steadyset.foundation.display import from_above, progress_told
 from steadyset.foundation.errors import InputError
@@ -27,7 +27,7 @@ from steadyset.io.numbers import aligned_rows, group_values, target_values
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import say_what_is_compiled
 from steadyset.resampling import Subsample
-from steadyset.runner.columns import filled, medians, refuse_gaps
+from steadyset.runner.columns import filled, medians
 from steadyset.runner.plan import Plan, extract_of
 from steadyset.runner.preparation import Prepared
 from steadyset.shortlists import afterwards
@@ -194,7 +194,7 @@ def _prepared(plan: Plan, names: Sequence[str]) -> tuple[Floats, Ints]:
     """
     made = plan.preparation
     if plan.impute is None and not (made and made.imputes):
-        refuse_gaps(plan.X, plan.gaps, names, {"the shortlist": ShortlistSelector()})
+        refuse_unfilled(replace(plan, preparation=None), names, {"the shortlist": ShortlistSelector()})
     if made is None:
         table = filled(plan.X, medians(plan.X, plan.gaps)) if len(plan.gaps) else plan.X
         return table, np.arange(table.shape[1])
