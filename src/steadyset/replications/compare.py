@@ -24,14 +24,7 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.chance import at_least
 from steadyset.replications.result import MULTIPLES, Replicated
 from steadyset.replications.run import DisjointPairs, pairs_of, record_parts, replicated
-from steadyset.replications.studies import (
-    LEVEL,
-    ComparedStudies,
-    Study,
-    StudyComparison,
-    StudyFeature,
-    StudyPair,
-)
+from steadyset.replications.studies import LEVEL, ComparedStudies, Study, StudyComparison, StudyFeature, StudyPair
 from steadyset.resampling import Bootstrap, KFold, Splits
 from steadyset.runner.columns import filled_by_medians
 from steadyset.runner.plan import Cut

@@ -14,14 +14,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed
 from steadyset.inference.runs import Halves
 from steadyset.kernels.arrays import Floats
-from steadyset.replications.curve import (
-    CHANCE,
-    Curves,
-    fitted_curves,
-    interval_at,
-    noise_of,
-    variance_scale,
-)
+from steadyset.replications.curve import CHANCE, Curves, fitted_curves, interval_at, noise_of, variance_scale
 
 if TYPE_CHECKING:
     import pandas as pd

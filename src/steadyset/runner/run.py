@@ -28,8 +28,8 @@ from steadyset.runner.extraction import Chosen, by_source, chosen
 from steadyset.runner.plan import RANDOM_FEATURES, Plan, ready, run_key
 from steadyset.runner.preparation import Prepared
 from steadyset.runner.scoring import Scored, scores
-from steadyset.selectors.catalogue import is_ours
-from steadyset.selectors.filters import FilterSelector, get_filter
+from steadyset.selectors.catalogue import is_ours, is_own_filter
+from steadyset.selectors.filters import FilterSelector
 from steadyset.selectors.known import fits_many
 from steadyset.tasks import TASKS
 
@@ -612,9 +612,3 @@ def _known_preparation(plan_key: str, label: str, digest: str) -> list[Prepared]
 def _never_writes(model: Any) -> bool:
     """steadyset's own code leaves X alone, and kernels would be compiled anew for arrays that are read-only."""
     return is_own_filter(model.name) if isinstance(model, FilterSelector) else is_ours(model)
-
-
-def is_own_filter(name: str) -> bool:
-    """Whether the function that scores for a filter belongs to steadyset."""
-    score = get_filter(name).score
-    return str(getattr(getattr(score, "func", score), "__module__", "")).startswith("steadyset.")

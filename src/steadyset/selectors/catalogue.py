@@ -75,6 +75,12 @@ def is_ours(estimator: Any) -> bool:
     return type(estimator).__module__.startswith("steadyset.")
 
 
+def is_own_filter(name: str) -> bool:
+    """Whether the function that scores for a filter belongs to steadyset."""
+    score = get_filter(name).score
+    return str(getattr(getattr(score, "func", score), "__module__", "")).startswith("steadyset.")
+
+
 def open_tasks(selector: Any, task: str) -> dict[str, str]:
     """The parameters `task` that nobody has set, of steadyset's selectors alone or within others, with the task."""
     parameters = selector.get_params(deep=True)

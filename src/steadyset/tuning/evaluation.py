@@ -38,21 +38,10 @@ from steadyset.measures import Measure, get_measure
 from steadyset.resampling import Resample
 from steadyset.runner.extraction import Chosen
 from steadyset.runner.plan import Plan, ready
-from steadyset.runner.run import (
-    Cell,
-    Fit,
-    Fitted,
-    Job,
-    Training,
-    blind_scores,
-    can_fit_together,
-    compute,
-    fit_together,
-    is_own_filter,
-)
+from steadyset.runner.run import Cell, Fit, Fitted, Job, Training, blind_scores, can_fit_together, compute, fit_together
 from steadyset.runner.scoring import CURVES, known_score, lower_is_better
 from steadyset.selections import Selections
-from steadyset.selectors.catalogue import is_ours
+from steadyset.selectors.catalogue import is_ours, is_own_filter
 from steadyset.selectors.filters import get_filter, ranked
 from steadyset.selectors.known import SharesPaths
 from steadyset.selectors.model_input import too_few

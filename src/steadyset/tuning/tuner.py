@@ -10,13 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from steadyset.assessment.engines import Execution
-from steadyset.assessment.request import (
-    fingerprint,
-    make_plan,
-    prepared_settings,
-    refuse_table,
-    refuse_unfilled,
-)
+from steadyset.assessment.request import fingerprint, make_plan, prepared_settings, refuse_table, refuse_unfilled
 from steadyset.foundation import arguments
 from steadyset.foundation.display import progress_told
 from steadyset.foundation.errors import InputError
