@@ -518,7 +518,7 @@ def _of_tuning(tuning: Tuning, parameter: str | None, score: str | None, choose:
     ]
     chosen = chosen_by(tuning, choose)
     at = float("nan") if chosen is None else float(values[frame.index.get_loc(chosen)])
-    less, there = tuning.evaluator.lower_is_steadier, frame[np.isfinite(values)]
+    less, there = tuning.lower_is_steadier, frame[np.isfinite(values)]
     others = [one for one in known if one not in (parameter, "filter", "model") and there[one].nunique() > 1]
     here = at if np.isfinite(at) else None
     return _Found(rows, parameter, name, lower_is_better(name), less, here, lines=not others)

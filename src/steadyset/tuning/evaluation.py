@@ -305,10 +305,6 @@ class Evaluator:
         self._known_paths.clear()
         self._latest = None
 
-    @property
-    def lower_is_steadier(self) -> bool:
-        return direction(STABILITY, self.measure) == "min"
-
     def selections(self, configuration: FilteredModel) -> Selections:
         """What the configuration selects on every resample on which it can be fitted."""
         cells = self.cells(configuration)
