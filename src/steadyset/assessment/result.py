@@ -555,11 +555,12 @@ class Assessment(RunModels, ShownFindings, Drawable):
         if sum(len(cell.selected or ()) for cell in self.cells) <= MAX_MEASURED:
             display = super()._display()
             return replace(display, notes=[*display.notes, *self._folder()])
-        scores = self.settings["scoring"]
-        rows = [
-            (name, *(_mean([cell.scores.get(score, np.nan) for cell in mine]) for score in scores), *_sizes(mine))
-            for name, mine in ((name, self.cells_of(name)) for name in self.selectors)
-        ]
+        scores, rows = self.settings["scoring"], []
+        for name in self.selectors:
+            mine = self.cells_of(name)
+            sizes = [len(cell.selected) for cell in mine if cell.selected is not None]
+            means = (_mean([cell.scores.get(score, np.nan) for cell in mine]) for score in scores)
+            rows.append((name, *means, Figure(amount(_mean(sizes))), len(sizes)))
         return Display(
             "Assessment",
             f"{counted(len(self.cells), 'run')} on {counted(len(self.features), 'feature')}",
@@ -569,11 +570,6 @@ class Assessment(RunModels, ShownFindings, Drawable):
 
     def _folder(self) -> list[str]:
         return [] if self.path is None else [f"Run folder: {self.path}"]
-
-
-def _sizes(cells: Sequence[Cell]) -> tuple[Figure, int]:
-    sizes = [len(cell.selected) for cell in cells if cell.selected is not None]
-    return Figure(amount(_mean(sizes))), len(sizes)
 
 
 def _mean(values: Sequence[float]) -> float:
