@@ -469,6 +469,11 @@ class Directions:
     task: str = NUMBER  # of what has no classes
 
     @classmethod
+    def of(cls, X: Floats, y: npt.NDArray[Any], task: str) -> Directions:
+        """Those that data tell."""
+        return cls(data_directions(X, y, task), class_names(y, task), task=task)
+
+    @classmethod
     def recorded(cls, details: Mapping[str, Any], task: str = NUMBER) -> Directions | None:
         """Those of the details of an assessment; None where they do not say."""
         codes = details.get("directions")

@@ -19,17 +19,9 @@ import numpy as np
 
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.measures import evaluate
 from steadyset.measures.chance import NO_ROOM, size_pairs
-from steadyset.measures.evaluate import (
-    MOST_DRAWS,
-    NOT_CORRECTED,
-    Estimate,
-    Family,
-    NullExpectation,
-    Options,
-    PairTotal,
-    settle,
-)
+from steadyset.measures.evaluate import NOT_CORRECTED, Estimate, Family, NullExpectation, Options, PairTotal, settle
 from steadyset.measures.record import INFINITY, Measure, measure_of, ratio
 from steadyset.selections import Selections
 from steadyset.similarity import FeatureSimilarity
@@ -378,10 +370,10 @@ def _simulate(kinds: dict[tuple[int, int], list[tuple[Kinds, int]]], chance: Ran
     draws = dict.fromkeys(kinds, first)
     todo = set(kinds)
     while todo:
-        if options.mc_error is not None and sum(draws.values()) > MOST_DRAWS:
+        if options.mc_error is not None and sum(draws.values()) > evaluate.MOST_DRAWS:
             raise InputError(
                 f"mc_error is {options.mc_error}; that takes about {sum(draws.values()):.1g} draws, "
-                f"choose an error that {MOST_DRAWS:.0g} draws can reach."
+                f"choose an error that {evaluate.MOST_DRAWS:.0g} draws can reach."
             )
         for sizes in todo:
             members = kinds[sizes]

@@ -16,15 +16,8 @@ import numpy as np
 from steadyset.foundation.arguments import check_flag, is_whole, wrong_argument
 from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Bools, Floats, Ints
-from steadyset.measures.evaluate import (
-    Estimate,
-    Family,
-    Options,
-    PairTotal,
-    check_similarity,
-    table_mean,
-    undefined_runs,
-)
+from steadyset.measures import evaluate
+from steadyset.measures.evaluate import Estimate, Family, Options, PairTotal, table_mean, undefined_runs
 from steadyset.measures.record import INFINITY, Measure, measure_of
 from steadyset.selections import Selections, as_selections
 from steadyset.similarity import FeatureSimilarity
@@ -309,7 +302,7 @@ def shared_importance(
     from steadyset.kernels.importances import transport_plan
 
     runs = as_selections(selections)
-    check_similarity(similarity)
+    evaluate.check_similarity(similarity)
     check_flag("thresholded", thresholded)
     similarity.check(runs)
     for name, run in (("i", i), ("j", j)):

@@ -16,15 +16,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from steadyset.foundation.arguments import CORE, LEVEL
 from steadyset.foundation.display import Drawable, ShownFindings
 from steadyset.foundation.errors import InputError
-from steadyset.inference.features import (
-    Directions,
-    FeatureBlock,
-    alike_features,
-    class_names,
-    data_directions,
-    feature_blocks,
-    table_frame,
-)
+from steadyset.inference.features import Directions, FeatureBlock, alike_features, feature_blocks, table_frame
 from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Floats
 from steadyset.runner.columns import medians
@@ -479,9 +471,7 @@ class Tuning(ShownFindings, Trials, Drawable):
             runs,
             alike=alike_in_data(plan.X, runs[name].counts, fill) if told is None else alike_features(told, runs),
             on_all_rows={name: None if final.selected is None else np.array(final.selected, dtype=np.int64)},
-            directions=Directions(
-                data_directions(plan.X, plan.y, plan.task), class_names(plan.y, plan.task), task=plan.task
-            ),
+            directions=Directions.of(plan.X, plan.y, plan.task),
             **options,
         )
 
