@@ -21,7 +21,6 @@ from steadyset.certificates.evidence import (
     Space,
     masks_of,
     nothing_found,
-    number,
     selections_of,
     shrink,
     table_of,
@@ -46,16 +45,10 @@ def defined_at_limits(evidence: Evidence) -> Verdict:
 def bounded(evidence: Evidence) -> Verdict:
     """The values stay between constants that depend on neither d, M nor the sizes."""
     for which, sign in (("smallest", -1), ("largest", 1)):
-        tops = [_top(evidence, step, sign) for step in evidence.probes]
-        if all(top is not None for top in tops):
-            found = [top for top in tops if top is not None]
-            values = [float(evidence.of(space)[at]) for space, at in found]
-            if _grows_for_ever(sign * np.array(values)):
-                told = ", ".join(
-                    f"{number(v)} for {space.n_features}" for v, (space, _) in zip(values, found, strict=True)
-                )
-                sentence = f"The {which} values go on with the number of features, without bound: {told}."
-                return evidence.fails(sentence.replace("{", "{{").replace("}", "}}"), *found)
+        found = _tops(evidence, sign)
+        if found and _grows_for_ever(sign * np.array([evidence.of(space)[at] for space, at in found])):
+            sentence = f"The {which} values go on with the number of features, without bound: {_told(found)}."
+            return evidence.fails(sentence, *found)
     return _within_declared(evidence)
 
 
@@ -104,14 +97,11 @@ def maximum_for_equal_sizes(evidence: Evidence) -> Verdict:
         if len(found):
             words = "{0} has the value {v[0]}, the largest of all with as many runs and features, but the sizes differ."
             return evidence.fails(words, (space, int(found[0])))
-    tops = [_top(evidence, step, evidence.sign) for step in evidence.probes]
-    reached = _top(evidence, evidence.exhaustive, evidence.sign)
-    if reached is not None and all(top is not None for top in tops):
-        found_tops = [top for top in tops if top is not None]
-        most = np.array([evidence.steadiness(space)[at] for space, at in found_tops])
+    tops, reached = _tops(evidence, evidence.sign), _top(evidence, evidence.exhaustive, evidence.sign)
+    if reached is not None and tops:
+        most = np.array([evidence.steadiness(space)[at] for space, at in tops])
         if (np.diff(most) > TIE).all() and most[-1] > evidence.steadiness(reached[0])[reached[1]] + TIE:
-            told = ", ".join(f"{{v[{i}]}} for {space.n_features}" for i, (space, _) in enumerate(found_tops))
-            return evidence.fails(f"No largest value is reached: it grows with the features, {told}.", *found_tops)
+            return evidence.fails(f"No largest value is reached: it grows with the features, {_told(tops)}.", *tops)
     return nothing_found(*evidence.exhaustive)
 
 
@@ -170,6 +160,17 @@ def _top(evidence: Evidence, spaces: tuple[Space, ...] | list[Space], sign: int)
         if values[at] > most + TIE:
             best, most = (space, at), float(values[at])
     return best
+
+
+def _tops(evidence: Evidence, sign: int) -> list[tuple[Space, int]]:
+    """Where that is for each number of features that was probed; nothing where one of them has no value."""
+    tops = [top for step in evidence.probes if (top := _top(evidence, step, sign)) is not None]
+    return tops if len(tops) == len(evidence.probes) else []
+
+
+def _told(tops: list[tuple[Space, int]]) -> str:
+    """The values of collections and their numbers of features, for `Evidence.fails` to fill in."""
+    return ", ".join(f"{{v[{i}]}} for {space.n_features}" for i, (space, _) in enumerate(tops))
 
 
 def _at_top(evidence: Evidence) -> list[tuple[Space, Bools]]:

@@ -83,6 +83,11 @@ class Box:
         return [self.headline, *map(str, self.names), *facts, *(f"Next: {step}" for step in self.steps)]
 
 
+def _box(headline: str, names: Iterable[Names], facts: Mapping[str, str], steps: tuple[Step, ...] = ()) -> Box:
+    """An answer, without facts that say nothing."""
+    return Box(headline, tuple(names), {name: words for name, words in facts.items() if words}, steps)
+
+
 def box_of(found: Findings) -> Box:
     """The answer of findings of any kind."""
     if found.shortlist is not None:
@@ -147,12 +152,8 @@ def _of_procedures(found: Findings) -> Box:
     core = next((one for one in found.cores if one.name == name), Core(name, ()))
     passes = bool(core.features) and row.verdict not in NO_CHOICE and not core.note
     names = list(core.features) if passes else list(found.frequencies[name])[:CLOSEST]
-    return Box(
-        _headline(found, row, core, names),
-        _by_direction(found, name, names, "" if passes else "Closest"),
-        _facts(found, row),
-        _steps(found),
-    )
+    by_direction = _by_direction(found, name, names, "" if passes else "Closest")
+    return _box(_headline(found, row, core, names), by_direction, _facts(found, row), _steps(found))
 
 
 def _headline(found: Findings, row: Procedure, core: Core, names: Sequence[str]) -> str:
@@ -218,14 +219,13 @@ def _facts(found: Findings, row: Procedure) -> dict[str, str]:
     drawn = details.get("resampling", {}).get("words", "repeats" if found.settings else "lists")
     method = details.get("selectors", {}).get(row.name, {}).get("summary", "")
     size = f"{counted(row.size, 'feature')} on average" if row.size == row.size else ""
-    facts = {
+    return {
         "Per cent": f"how often a feature was chosen in {row.runs} {shown_name(drawn)}",
         "Method": ", ".join(filter(None, (shown_name(row.name), shown_name(method), size))) if row.name else "",
         "Does it predict?": _predicts(found, row),
         "Would it come out again?": _again(row),
         "Caution": next(iter(_cautions(found)), ""),
     }
-    return {name: words for name, words in facts.items() if words}
 
 
 def _predicts(found: Findings, row: Procedure) -> str:
@@ -233,17 +233,9 @@ def _predicts(found: Findings, row: Procedure) -> str:
     if score is None or isnan(score.mean):
         return ""
     shown = {True: "Yes: ", False: "Not shown: ", None: ""}[beats(found, row.name)]
-    beside = [
-        f"{words} {number(value)}"
-        for words, value in (
-            ("as many random features", score.random),
-            (baseline_words(found.settings)[1], score.blind),
-        )
-        if not isnan(value)
-    ]
-    return "; ".join(
-        [f"{shown}{score_title(found.scoring[0])} {number(score.mean)}", *([", ".join(beside)] * bool(beside))]
-    )
+    others = {"as many random features": score.random, baseline_words(found.settings)[1]: score.blind}
+    beside = ", ".join(f"{words} {number(value)}" for words, value in others.items() if not isnan(value))
+    return "; ".join(filter(None, (f"{shown}{score_title(found.scoring[0])} {number(score.mean)}", beside)))
 
 
 def _again(row: Procedure) -> str:
@@ -276,9 +268,8 @@ def _steps(found: Findings) -> tuple[Step, ...]:
     stated = (_step(words, job, "shortlist", python, **filled),) if min([*counts, FEWEST]) >= FEWEST else ()
     if not runs:  # what made all of them fail would do so again
         return stated
-    more = _step(
-        f"{runs} more repeats", job, "assess", f"st.assess(..., n_runs={2 * runs})", runs=str(2 * runs), resume=True
-    )
+    python = f"st.assess(..., n_runs={2 * runs})"
+    more = _step(f"{runs} more repeats", job, "assess", python, runs=str(2 * runs), resume=True)
     names = [row.name for row in found.summary]
     wider = [SIZE.sub(lambda size: f"k={2 * int(size[1])}", name) for name in names]
     if wider == names:  # each decides by itself how many
@@ -314,9 +305,7 @@ def _of_lists(found: Findings, sel: Selections) -> Box:
     lines = [_line(f"In {'all' if count == n else f'{count} of'} {n}", names) for count, names in shared.items()]
     if not shared:
         lines = [_line("In one list only", by_count.get(1, []))]
-    return Box(
-        _shared_words(shared, n), tuple(lines[:FEWEST_STEPS]), {name: words for name, words in facts.items() if words}
-    )
+    return _box(_shared_words(shared, n), lines[:FEWEST_STEPS], facts)
 
 
 def _shared_words(shared: Mapping[int, Sequence[str]], n: int) -> str:
@@ -362,10 +351,8 @@ def _of_consensus(found: Findings) -> Box:
 
 def _of_tuning(found: Findings) -> Box:
     chosen = _of_procedures(found)
-    one = next((one for one in found.front if one.chosen), None)
-    if one is None or not found.answer:
-        return chosen
-    return Box(found.answer[0], chosen.names, chosen.facts)
+    is_told = any(one.chosen for one in found.front) and found.answer
+    return Box(found.answer[0], chosen.names, chosen.facts) if is_told else chosen
 
 
 def _of_shortlist(found: Findings) -> Box:
@@ -377,27 +364,20 @@ def _of_shortlist(found: Findings) -> Box:
     for one in rows:
         lines.setdefault(one.direction, []).append(one)
     shares = {one.feature: percent(one.frequency) for one in rows}
-    names = tuple(
-        _line(
-            _capital(", ".join(filter(None, (closest, way))) or "Without a direction"),
-            [one.feature for one in several],
-            shares.__getitem__,
-        )
-        for way, several in lines.items()
-    )
+    names = []
+    for way, several in lines.items():
+        heading = _capital(", ".join(filter(None, (closest, way))) or "Without a direction")
+        names.append(_line(heading, [one.feature for one in several], shares.__getitem__))
     among = rows[0].among if rows else 0
+    often = f"how often a feature was among the best {among} in {2 * whole.n_splits} random halves"
     said = {
-        "Per cent": f"how often a feature was among the best {among} in {2 * whole.n_splits} random halves"
-        if rows
-        else "",
+        "Per cent": often if rows else "",
         "What is stated": shortlist_words.promise(whole),
         "Look-alikes": " ".join(shortlist_words.group_words(group) for group in whole.groups),
         "What it means": shortlist_words.power_words(whole) if not whole.names and whole.power else "",
         "Caution": " ".join((*data_told(found.settings), *(f"{one}." for one in caution))),
     }
-    return Box(
-        shortlist_words.headline(whole), names, {name: words for name, words in said.items() if words}, _wider(found)
-    )
+    return _box(shortlist_words.headline(whole), names, said, _wider(found))
 
 
 def _wider(found: Findings) -> tuple[Step, ...]:

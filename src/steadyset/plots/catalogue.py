@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from steadyset.findings import Findings, findings_of
 from steadyset.foundation.arguments import check_choice, check_flag, check_integer, shown, wrong_argument
@@ -15,6 +15,8 @@ from steadyset.selections import Selections
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from steadyset.findings.parts import ResultLike
 
 FINDINGS, SELECTIONS = "findings", "selections"
 PLACE = 50  # in a report, unless a picture says
@@ -301,7 +303,7 @@ def list_pictures() -> pd.DataFrame:
     return found.assign(needs=[", ".join(needs) for needs in found["needs"]])
 
 
-def picture_of(result: Any, name: str | None = None, **options: Any) -> Picture:
+def picture_of(result: object, name: str | None = None, **options: Any) -> Picture:
     """A picture of a result: the named one, or the one that is made for results of its kind.
 
     Parameters
@@ -335,11 +337,9 @@ def picture_of(result: Any, name: str | None = None, **options: Any) -> Picture:
     if record is None:
         kind = type(result).__name__
         raise InputError(f"There is no picture made for {kind}; name one of those that st.plot.list_pictures() lists.")
-    if record.draws(result):
+    if record.draws(result) or (record.takes == SELECTIONS and isinstance(result, Selections)):
         return record.build(result, **options)
-    if record.takes == SELECTIONS and isinstance(result, Selections):
-        return record.build(result, **options)
-    found = findings_of(result)  # from here on as a report would draw it
+    found = findings_of(cast("ResultLike", result))  # from here on as a report would draw it
     if record.takes == SELECTIONS:
         return record.build(found.selections[_selector(found.selections, options)], **options)
     if not record.can_show(found):
