@@ -115,16 +115,9 @@ def scale_error(width: int) -> float:
 
 @summing_part
 def single_dots(Z: Singles, members: Places, count: int, single: Singles, sizes: Singles) -> None:
-    """The sizes of the products of the first `count` members with single[0], four at a time."""
-    for begin in range(0, count, 4):
-        last = count - 1 - begin  # the last ones are paired with themselves
-        j0, j1 = members[begin], members[begin + min(1, last)]
-        j2, j3 = members[begin + min(2, last)], members[begin + min(3, last)]
-        s0 = s1 = s2 = s3 = np.float32(0.0)
+    """The sizes of the products of the first `count` members with single[0]."""
+    for k in range(count):
+        total = np.float32(0.0)
         for i in range(Z.shape[1]):
-            s0 += Z[j0, i] * single[0, i]
-            s1 += Z[j1, i] * single[0, i]
-            s2 += Z[j2, i] * single[0, i]
-            s3 += Z[j3, i] * single[0, i]
-        sizes[begin], sizes[begin + min(1, last)] = abs(s0), abs(s1)
-        sizes[begin + min(2, last)], sizes[begin + min(3, last)] = abs(s2), abs(s3)
+            total += Z[members[k], i] * single[0, i]
+        sizes[k] = abs(total)
