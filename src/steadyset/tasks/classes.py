@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.tasks.models import likeliest
-from steadyset.tasks.record import TASKS, Task, has_fractions
+from steadyset.tasks.record import TASKS, Task, has_fractions, made
 
 CLASSES = "classes"
 SHOWN_CLASSES = 6
@@ -103,18 +104,6 @@ def is_unbalanced(counts: npt.ArrayLike) -> bool:
     return bool(np.max(counts) >= UNBALANCED * np.sum(counts))
 
 
-def _predictor() -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(max_iter=1000)
-
-
-def _blind() -> Any:
-    from sklearn.dummy import DummyClassifier
-
-    return DummyClassifier(strategy="prior")
-
-
 def _predictions(model: Any, X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
     """The probability of each class, of two classes that of the second; without probabilities 1 for the predicted."""
     labels = np.unique(y)
@@ -165,9 +154,9 @@ TASKS.add(
         regression="logistic",
         selectors=lambda n_classes: ("lasso", "elastic_net", "jmi", "anova", "forest"),
         score=_default_score,
-        predictor=_predictor,
+        predictor=partial(made, "sklearn.linear_model:LogisticRegression", max_iter=1000),
         predictor_words="logistic regression",
-        blind=_blind,
+        blind=partial(made, "sklearn.dummy:DummyClassifier", strategy="prior"),
         blind_words="the largest class",
         predictions=_predictions,
         prediction_words="predicted probability",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from steadyset.foundation.errors import InputError
 from steadyset.tasks.models import likeliest
 from steadyset.tasks.number import NUMBER
-from steadyset.tasks.record import TASKS, Task, has_fractions
+from steadyset.tasks.record import TASKS, Task, has_fractions, made
 
 COUNT = "count"
 
@@ -21,18 +22,6 @@ def _check(y: NDArray[Any]) -> None:
             (value for value in y.tolist() if not isinstance(value, int | float) or value < 0 or value % 1), y[0]
         )
         raise InputError(f"y holds {odd!r}, which is no count; counts are whole numbers from 0.")
-
-
-def _predictor() -> Any:
-    from sklearn.linear_model import PoissonRegressor
-
-    return PoissonRegressor(alpha=1e-3, solver="newton-cholesky", max_iter=300)
-
-
-def _blind() -> Any:
-    from sklearn.dummy import DummyRegressor
-
-    return DummyRegressor()
 
 
 TASKS.add(
@@ -46,9 +35,11 @@ TASKS.add(
         describe=lambda y: f"a count, {int(np.sum(y)):,} in {len(y):,} rows",
         selectors=lambda n_classes: ("lasso", "elastic_net", "jmi", "anova", "forest"),
         score=lambda y: "poisson_deviance",
-        predictor=_predictor,
+        predictor=partial(
+            made, "sklearn.linear_model:PoissonRegressor", alpha=1e-3, solver="newton-cholesky", max_iter=300
+        ),
         predictor_words="Poisson regression",
-        blind=_blind,
+        blind=partial(made, "sklearn.dummy:DummyRegressor"),
         blind_words="the mean",
         global_model=lambda X, y: likeliest(X, y, np.exp, lambda mean: mean),
         takes_noise=False,

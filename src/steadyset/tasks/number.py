@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.tasks.models import likeliest
-from steadyset.tasks.record import MAX_CLASSES, TASKS, Task, has_fractions
+from steadyset.tasks.record import MAX_CLASSES, TASKS, Task, has_fractions, made
 
 NUMBER = "number"
 
@@ -33,18 +34,6 @@ def _other(y: NDArray[Any]) -> str | None:
     return None if y.dtype.kind not in "fiu" or has_fractions(y) else "classes"
 
 
-def _predictor() -> Any:
-    from sklearn.linear_model import Ridge
-
-    return Ridge()
-
-
-def _blind() -> Any:
-    from sklearn.dummy import DummyRegressor
-
-    return DummyRegressor()
-
-
 TASKS.add(
     Task(
         name=NUMBER,
@@ -57,9 +46,9 @@ TASKS.add(
         other=_other,
         selectors=lambda n_classes: ("lasso", "elastic_net", "jmi", "anova", "forest"),
         score=lambda y: "r2",
-        predictor=_predictor,
+        predictor=partial(made, "sklearn.linear_model:Ridge"),
         predictor_words="ridge regression",
-        blind=_blind,
+        blind=partial(made, "sklearn.dummy:DummyRegressor"),
         blind_words="the mean",
         global_model=lambda X, y: likeliest(X, y, lambda at: at, np.ones_like, scaled=True),
         # Cuts by description length follow classes; the many bins of a number would hardly ever pay for one.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,11 @@ def _plain_predictions(model: Any, X: Any, y: Target) -> NDArray[np.float64]:
 
 def _mean_of(y: Target, rows: NDArray[Any]) -> NDArray[np.float64]:
     return np.array([np.mean(y[rows])], dtype=np.float64)
+
+
+def made(name: str, **params: Any) -> Any:
+    """A model by the name of its class, "module:class"; its module, which takes long to import, is imported now."""
+    return resolve_name(name)(**params)
 
 
 def thirds(predicted: NDArray[Any]) -> NDArray[np.int64]:

@@ -7,6 +7,7 @@ event at the same time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError, either
-from steadyset.tasks.record import TASKS, Task
+from steadyset.tasks.record import TASKS, Task, made
 
 SURVIVAL = "survival"
 LEAST_EVENTS = 2  # a single event orders nothing but itself before the rest
@@ -227,18 +228,6 @@ def _global_model(X: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[np.float64]
     return model.coef_ / scale, errors / scale
 
 
-def _predictor() -> Any:
-    from steadyset.tasks.models.cox import CoxModel
-
-    return CoxModel()
-
-
-def _blind() -> Any:
-    from steadyset.tasks.models.cox import NoHazards
-
-    return NoHazards()
-
-
 TASKS.add(
     Task(
         name=SURVIVAL,
@@ -276,9 +265,9 @@ TASKS.add(
         amounts_shown="lateness of the event",
         selectors=lambda n_classes: ("lasso", "elastic_net", "anova", "kruskal", "forest"),
         score=lambda y: "harrell",
-        predictor=_predictor,
+        predictor=partial(made, "steadyset.tasks.models.cox:CoxModel"),
         predictor_words="Cox regression",
-        blind=_blind,
+        blind=partial(made, "steadyset.tasks.models.cox:NoHazards"),
         blind_words="no difference between rows",
         bins="equal_width",
         regression="Cox",
