@@ -9,7 +9,9 @@ from pypdf import PdfReader
 
 import steadyset as st
 from steadyset.findings import sections
+from steadyset.findings.other_tables import shortened
 from steadyset.findings.sections import Bullets, Section, Text
+from steadyset.findings.tables import column, table_of
 from steadyset.reports import document_of
 
 RUNS = st.Selections.from_sets([["a", "b"], ["a", "b"], ["a", "c"]] * 4, features=list("abcdef"))
@@ -78,3 +80,8 @@ def test_findings_of_measures_have_a_report(tmp_path):
     written = st.report(of_measures([("one", rows)], None), tmp_path / "r.md").read_text(encoding="utf-8")
     assert "## Stability by many measures" in written
     assert "jaccard" in written
+
+
+def test_a_terminal_counts_the_rows_that_it_leaves_out():
+    table = table_of("names", "Names", [column("name", "name", of=lambda one: (one,))], ["a", "b", "c"])
+    assert [shortened(table, "Names", most).more for most in (None, 2, 1)] == ["", "1 more row.", "2 more rows."]

@@ -128,7 +128,7 @@ def kept_table(found: Findings) -> ReportTable:
 def short_studies(found: Findings, most: int | None) -> list[Table]:
     """The next studies and the list."""
     studies, kept = studies_table(found), kept_table(found)
-    return [Table.of(_short_rows(studies), "The next study"), Table.of(_short_rows(kept), "This list", most=most)]
+    return [shortened(studies, "The next study", None), shortened(kept, "This list", most)]
 
 
 def alike_table(found: Findings) -> ReportTable:
@@ -211,7 +211,7 @@ def short_alike(found: Findings, most: int | None) -> list[Table]:
         (found_again_table(found), "Each list in the other studies"),
         (left_out_table(found), "Each study predicted by the others"),
     )
-    return [Table.of(_short_rows(one), title, most=most) for one, title in tables if one.rows]
+    return [shortened(one, title, most) for one, title in tables if one.rows]
 
 
 def alternatives_table(one: Alternatives) -> ReportTable:
@@ -228,8 +228,10 @@ def alternatives_table(one: Alternatives) -> ReportTable:
 
 def short_alternatives(found: Findings, most: int | None) -> list[Table]:
     """The lists of each procedure whose runs fall into groups."""
-    tables = [(alternatives_table(one), one.name) for one in found.alternatives]
-    return [Table.of(_short_rows(one), f"Several answers of {name}" if name else "", most=most) for one, name in tables]
+    titled = {
+        f"Several answers of {one.name}" if one.name else "": alternatives_table(one) for one in found.alternatives
+    }
+    return [shortened(table, title, most) for title, table in titled.items()]
 
 
 def sources_table(found: Findings) -> ReportTable:
@@ -294,7 +296,7 @@ def driving_table(found: Findings) -> ReportTable:
 def short_sources(found: Findings, most: int | None) -> list[Table]:
     """The parts of the disagreement, and the rows that drive it."""
     tables = [(sources_table(found), ""), (driving_table(found), "Rows that change the selection")]
-    return [Table.of(_short_rows(one), title, most=most) for one, title in tables if one.rows]
+    return [shortened(one, title, most) for one, title in tables if one.rows]
 
 
 def _positive(share: float) -> str:
@@ -307,9 +309,11 @@ def _shares(one: Source) -> TableCell:
     )
 
 
-def _short_rows(table: ReportTable) -> list[dict[str, Any]]:
+def shortened(table: ReportTable, title: str, most: int | None) -> Table:
+    """The first rows of a table as a terminal shows them; the others are counted."""
     titles = [column.title for column in table.columns]
-    return [dict(zip(titles, texts, strict=True)) for texts in table.texts()]
+    rows = [dict(zip(titles, texts, strict=True)) for texts in table.texts()]
+    return Table.of(rows, title, most=most, noun="row")
 
 
 def _rounded(value: float, low: float, high: float) -> str:
