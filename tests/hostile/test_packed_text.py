@@ -6,7 +6,7 @@ import pytest
 
 import steadyset as st
 from steadyset.foundation.errors import InputError
-from steadyset.io.formats import text
+from steadyset.io.formats import csv_files
 
 BOMBS = {
     "a line without an end": ("x.csv.gz", b"x,y\n" + b"1" * 5_000_000),
@@ -23,7 +23,7 @@ BOMBS = {
 @pytest.mark.parametrize("read", [lambda path: st.load_data(path, "y"), st.Selections.read, st.inspect])
 def test_packed_text_is_refused_by_what_comes_out_of_it(tmp_path, monkeypatch, what, lying, read):
     """Also where its last bytes tell a length that is not true."""
-    monkeypatch.setattr(text, "UNPACKED", 1 << 20)
+    monkeypatch.setattr(csv_files, "UNPACKED", 1 << 20)
     name, content = BOMBS[what]
     packed = gzip.compress(content, mtime=0)
     (tmp_path / name).write_bytes(packed[:-4] + b"\x09\0\0\0" if lying else packed)

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import steadyset as st
-from steadyset.io.formats import text
+from steadyset.io.formats import csv_files
 
 CONTENTS = {
     "data.csv": "a,b,y\n1,2,u\n2,1,v\n3,1,u\n4,2,v\n",
@@ -39,8 +39,8 @@ def hook():
 def watched(tmp_path, monkeypatch):
     """Writes a file whose openings and recognitions are counted."""
     recognised: list[str] = []
-    recognise = text._recognised
-    monkeypatch.setattr(text, "_recognised", lambda *arguments: recognised.append("") or recognise(*arguments))
+    recognise = csv_files._recognised
+    monkeypatch.setattr(csv_files, "_recognised", lambda *arguments: recognised.append("") or recognise(*arguments))
 
     def write(name):
         path = tmp_path / name

@@ -12,7 +12,7 @@ from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.data.sources import GENES_IN_ROWS, Source, distinct_names
 from steadyset.io.files import BYTES_A_CELL, File, first_line, readable, refuse_size
 from steadyset.io.formats.columns import NULLS, from_arrow
-from steadyset.io.formats.text import TAB, opened, single_byte_encoding
+from steadyset.io.formats.csv_files import TAB, opened, single_byte_encoding
 
 if TYPE_CHECKING:
     import pyarrow as pa

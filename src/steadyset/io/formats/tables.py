@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError
 from steadyset.io.files import BYTES_A_CELL, MAX_GB, File, check_max_gb, read_limited, readable, refuse_size
-from steadyset.io.formats import spreadsheet
+from steadyset.io.formats import csv_files, spreadsheet
 from steadyset.io.formats.columns import Columns, from_arrow, is_text
-from steadyset.io.formats.csv_files import TextTable, checked_form, read_csv, read_many_columns, rows_table, text_table
+from steadyset.io.formats.csv_files import TextTable
 from steadyset.io.formats.headings import find_heading, is_comment
 from steadyset.io.formats.record import TABLE, Format, endings_in_words, format_of, is_typed, is_workbook
-from steadyset.io.formats.text import TextForm, read_as, separator_of, text_rows
 from steadyset.io.labels import several, some_names
 
 if TYPE_CHECKING:
@@ -159,8 +158,8 @@ def read_sheet(
 
 def first_rows(path: File, delimiter: str | None, max_gb: float, count: int) -> list[list[str]]:
     """The header of a text table and the first rows below it, "" where a cell is empty."""
-    form = checked_form(path, delimiter, max_gb, bytes_a_cell=BYTES_A_CELL)
-    rows = list(islice((row for row in text_rows(path, form) if any(row)), count))
+    form = csv_files.checked_form(path, delimiter, max_gb, bytes_a_cell=BYTES_A_CELL)
+    rows = list(islice((row for row in csv_files.text_rows(path, form) if any(row)), count))
     named = max(place for place, name in enumerate(rows[0], 1) if name)  # rows may end with a delimiter
     return [row[:named] for row in rows]
 
@@ -184,20 +183,20 @@ def workbook_sheet(path: File, sheet: str | int | None, delimiter: str | None, m
     genes = spreadsheet.among_names(rows, below | spreadsheet.dates_in_texts(rows))
     for (r, c), date in genes.items():
         rows[r][c] = date
-    form = TextForm("utf-8", ",", heading=heading)
+    form = csv_files.TextForm("utf-8", ",", heading=heading)
     told = _genes_told(genes, lambda r, c: cell_name(r + heading.above, c))
-    return Sheet(_trimmed(rows), (*read_as((*notes, *form.words, *cells.words)), *cells.notes, *told))
+    return Sheet(_trimmed(rows), (*csv_files.read_as((*notes, *form.words, *cells.words)), *cells.notes, *told))
 
 
 def _from_text(path: File, sheet: str | int | None, delimiter: str | None, max_gb: float) -> Sheet:
     if sheet is not None:
         raise InputError(f"{path} is a text file; leave ", Argument("sheet"), " out.")
-    form = checked_form(path, delimiter, max_gb, bytes_a_cell=spreadsheet.BYTES_A_TEXT_CELL)
-    rows = _trimmed(list(text_rows(path, form)))
+    form = csv_files.checked_form(path, delimiter, max_gb, bytes_a_cell=spreadsheet.BYTES_A_TEXT_CELL)
+    rows = _trimmed(list(csv_files.text_rows(path, form)))
     told = _genes_told(
         spreadsheet.among_names(rows, spreadsheet.dates_in_texts(rows)), lambda r, c: f"row {r + 1}, column {c + 1}"
     )
-    return Sheet(rows, (*read_as(form.words), *told))
+    return Sheet(rows, (*csv_files.read_as(form.words), *told))
 
 
 def _genes_told(genes: Mapping[tuple[int, int], str], place: Callable[[int, int], str]) -> tuple[str, ...]:
@@ -264,7 +263,7 @@ class TableFile:
         """
         text = self._text()
         with readable(self.file):
-            return (self._typed(), ()) if text is None else self._parsed(read_csv, text, labels, apart)[:2]
+            return (self._typed(), ()) if text is None else self._parsed(csv_files.read_csv, text, labels, apart)[:2]
 
     def columns(self, *, labels: bool = False, apart: Sequence[str] = ()) -> Columns:
         """The data as one array of numbers and the other columns.
@@ -280,7 +279,7 @@ class TableFile:
         """A text table with many columns; None where it has few, or is not as regular as that."""
         text = self._text()
         with readable(self.file):
-            return None if text is None else self._parsed(read_many_columns, text, labels, apart)
+            return None if text is None else self._parsed(csv_files.read_many_columns, text, labels, apart)
 
     def _columns(self, labels: bool, apart: Sequence[str]) -> Columns:
         many = self.many_columns(labels=labels, apart=apart)
@@ -289,7 +288,7 @@ class TableFile:
         text, known = self._text(), format_of(self.file.name)
         with readable(self.file):
             if text is not None:
-                table, notes, decimal = self._parsed(read_csv, text, labels, apart)
+                table, notes, decimal = self._parsed(csv_files.read_csv, text, labels, apart)
                 return replace(from_arrow(table, apart), notes=notes, decimal=decimal)
             if known is not None and known.read_columns is not None:
                 return known.read_columns(self.file, apart, self.max_gb)
@@ -338,15 +337,15 @@ class TableFile:
         with readable(file):
             workbook = is_workbook(file)
             if self.delimiter is not None:
-                separator_of(self.delimiter)
+                csv_files.separator_of(self.delimiter)
             elif known is None or TABLE not in known.holds:
                 raise _unknown_ending(file, endings_in_words(TABLE))
             if workbook:
                 read = workbook_sheet(file, self.sheet, self.delimiter, self.max_gb)
-                return rows_table(file, read.rows, read.notes)
+                return csv_files.rows_table(file, read.rows, read.notes)
             if self.sheet is not None:
                 raise InputError(f"{file} is a text file; leave ", Argument("sheet"), " out.")
-            return text_table(file, self.delimiter, self.max_gb)
+            return csv_files.text_table(file, self.delimiter, self.max_gb)
 
 
 def _are_texts(found: Any, names: Collection[str]) -> bool:

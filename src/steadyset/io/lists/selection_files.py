@@ -16,14 +16,12 @@ from steadyset.foundation.errors import Argument, InputError, after
 from steadyset.io.data.sources import as_written
 from steadyset.io.disk import DATABASE, SETTINGS, explained, write_durably, written_durably
 from steadyset.io.files import BYTES_A_NAME, File, first_line, readable, refuse_size
-from steadyset.io.formats import record
+from steadyset.io.formats import csv_files, record
 from steadyset.io.formats.columns import FEATURE, NULLS, RUN, Columns, is_numeric
-from steadyset.io.formats.csv_files import checked_form
 from steadyset.io.formats.headings import TOP, is_comment, is_feature_word, is_number, is_row_of_marks
 from steadyset.io.formats.record import LISTS as LISTS_OF_RUNS
 from steadyset.io.formats.spreadsheet import BYTES_A_TEXT_CELL, MADE, cell_text, formulas_told, spreadsheet_safe
 from steadyset.io.formats.tables import Sheet, TableFile, read_json_file, read_sheet, sheet_names, written_format
-from steadyset.io.formats.text import TextForm, opened, read_as, repaired_header, text_form, text_rows
 from steadyset.io.labels import Names, UnionOfNames, several, some_names
 from steadyset.io.lists import GMT, GMX, LISTS, LONG, ROWS, WIDE
 from steadyset.io.lists.entries import (
@@ -110,7 +108,7 @@ def _natural(file: Path) -> list[tuple[bool, int, str]]:
 def _list(path: Path, reading: ReadOptions) -> list[str]:
     """The names in one file; one without any is a list of none."""
     file = File(path)
-    with opened(file) as source:
+    with csv_files.opened(file) as source:
         start = source.read(1 << 16)
     blank = (not line.strip() or line.lstrip().startswith(b"#") for line in start.splitlines())
     if len(start) < 1 << 16 and all(blank):
@@ -190,7 +188,7 @@ def _from_sheet(path: File, reading: ReadOptions) -> Entries:
         rows, form = sheet.rows, None
     else:
         rows, form = _text_cells(path, reading)
-        sheet = Sheet(rows, read_as(form.words))
+        sheet = Sheet(rows, csv_files.read_as(form.words))
     short = form is not None and form.heading.short
     with after(f"{path}: "):
         entries = entries_of_rows(rows, reading, short=short)
@@ -198,19 +196,19 @@ def _from_sheet(path: File, reading: ReadOptions) -> Entries:
     return entries._replace(notes=(*(note for note in entries.notes if not told or MADE not in note), *sheet.notes))
 
 
-def _text_cells(path: File, reading: ReadOptions) -> tuple[list[list[str]], TextForm]:
+def _text_cells(path: File, reading: ReadOptions) -> tuple[list[list[str]], csv_files.TextForm]:
     """The cells of a text file as they stand; a row with several of them is a list rather than a title."""
     known = record.format_of(path.name)
     delimiter = "tab" if known is not None and known.layout and known.layout == reading.layout else None
     with readable(path):
-        form = checked_form(path, delimiter, reading.max_gb, bytes_a_cell=BYTES_A_TEXT_CELL)
-        rows = list(text_rows(path, replace(form, heading=TOP)))
+        form = csv_files.checked_form(path, delimiter, reading.max_gb, bytes_a_cell=BYTES_A_TEXT_CELL)
+        rows = list(csv_files.text_rows(path, replace(form, heading=TOP)))
     lists = [row for row in rows[: form.heading.above] if sum(map(bool, row)) > 1 and not is_comment(row[0])]
     if lists or reading.layout in (ROWS, GMT, GMX):
         form = replace(form, heading=TOP)
     header = rows[form.heading.above] if form.heading.above < len(rows) else []
     if form.heading.commented:
-        header = repaired_header(header, replace(form, heading=form.heading._replace(short=False)))
+        header = csv_files.repaired_header(header, replace(form, heading=form.heading._replace(short=False)))
     below = [row for row in rows[form.heading.above + 1 :] if not row or not is_comment(row[0])]
     return [*([header] if header and not is_comment(header[0]) else []), *below], form
 
@@ -352,8 +350,11 @@ def _edges(path: File, max_gb: float) -> tuple[Sequence[str], Sequence[str], Col
     if record.is_typed(path.name):
         table, _ = TableFile(path, max_gb=max_gb).arrow()
         return table.column_names, [], [field.name for field in table.schema if not is_numeric(field.type)]
-    form = None if record.is_workbook(path) else text_form(path, None, max_gb)
-    rows: Iterable[Sequence[str]] = read_sheet(path, max_gb=max_gb).rows if form is None else text_rows(path, form)
+    rows: Iterable[Sequence[str]]
+    if record.is_workbook(path):
+        rows = read_sheet(path, max_gb=max_gb).rows
+    else:
+        rows = csv_files.text_rows(path, csv_files.text_form(path, None, max_gb))
     filled = (row for row in rows if row)
     heading = next(filled, [])
     first = list(islice(filled, LOOKED_AT))
