@@ -217,9 +217,6 @@ def _take_down(x: int, tree: _Tree) -> None:
         siblings[0, after] = before
 
 
-PIECE = 8  # so short that sorting by insertion is quicker than merging
-
-
 @kernel
 def canberra_table(indptr: Ints, indices: Ints, ranks: Floats, rest: Floats, n_features: int) -> Floats:
     """sum_f |a_f - b_f| / (a_f + b_f) over the ranks of two runs; features that run i does not list rank rest[i]."""
@@ -347,9 +344,8 @@ def _tied_in_both(own: Ints, sequence: Ints, length: int, n_features: int) -> in
 
 @part
 def _inversions(sequence: Ints, spare: Ints, length: int) -> int:
-    """How many pairs stand in strictly falling order: merge sort from short sorted pieces; both arrays are used up."""
-    count = _sort_pieces(sequence, length)
-    width = PIECE
+    """How many pairs stand in strictly falling order: merge sort; both arrays are used up."""
+    count, width = 0, 1
     while width < length:
         for start in range(0, length, 2 * width):
             middle, stop = min(start + width, length), min(start + 2 * width, length)
@@ -368,19 +364,4 @@ def _inversions(sequence: Ints, spare: Ints, length: int) -> int:
                 spare[rest] = sequence[rest]
         sequence, spare = spare, sequence
         width *= 2
-    return count
-
-
-@part
-def _sort_pieces(sequence: Ints, length: int) -> int:
-    """Sort each PIECE of the sequence by insertion; how many pairs inside them stood in falling order."""
-    count = 0
-    for start in range(0, length, PIECE):
-        for place in range(start + 1, min(start + PIECE, length)):
-            level, hole = sequence[place], place
-            while hole > start and sequence[hole - 1] > level:
-                sequence[hole] = sequence[hole - 1]
-                hole -= 1
-            sequence[hole] = level
-            count += place - hole
     return count

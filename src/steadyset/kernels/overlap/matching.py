@@ -93,37 +93,9 @@ def greedy_matching(start: Ints, ends: Ints, rank: Ints, n_right: int | np.int64
     left_free = np.ones(len(start) - 1, dtype=np.bool_)
     right_free = np.ones(n_right, dtype=np.bool_)
     size = 0
-    for e in _increasing(rank):
+    for e in np.argsort(rank):
         if left_free[owner[e]] and right_free[ends[e]]:
             left_free[owner[e]] = False
             right_free[ends[e]] = False
             size += 1
     return size
-
-
-@part
-def _increasing(rank: Ints) -> Ints:
-    """The places of the ranks in increasing order, by heapsort: numba compiles it four times faster than np.argsort."""
-    n = len(rank)
-    order = np.arange(n)
-    for node in range(n // 2 - 1, -1, -1):
-        _sift(rank, order, node, n)
-    for last in range(n - 1, 0, -1):
-        order[0], order[last] = order[last], order[0]
-        _sift(rank, order, 0, last)
-    return order
-
-
-@part
-def _sift(rank: Ints, order: Ints, node: int, size: int) -> None:
-    """Move order[node] down the heap of order[:size] until no child has a larger rank."""
-    moved = order[node]
-    while 2 * node + 1 < size:
-        child = 2 * node + 1
-        if child + 1 < size and rank[order[child + 1]] > rank[order[child]]:
-            child += 1
-        if rank[order[child]] <= rank[moved]:
-            break
-        order[node] = order[child]
-        node = child
-    order[node] = moved
