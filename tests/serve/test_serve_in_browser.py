@@ -102,7 +102,7 @@ def test_from_a_table_to_a_report(opened, server, tmp_path):
     page.get_by_role("button", name="Copy the paragraph").click()
     assert "bootstrap" in page.evaluate("navigator.clipboard.readText()")
     page.get_by_text("The same without the page").press("Enter")  # it moves while pictures above it are drawn
-    assert page.inner_text("#command").startswith("steadyset assess data/my-study-")
+    assert page.inner_text("#command").startswith("steadyset assess 'data/my study.csv'")
     _more_runs_then_rename_and_delete(page, folder)
 
 

@@ -35,6 +35,6 @@ def test_from_a_table_to_a_chosen_configuration(client, folder, tmp_path):
     assert len(shown["points"]) == 3
     assert 1 <= len(shown["rows"]) <= 3
     page = client.get("/runs/tuned").text
-    assert "steadyset tune data/my-study-" in page
+    assert "steadyset tune 'data/my study.csv'" in html.unescape(page)
     assert "n_trials=3" in page
     assert "configuration" in client.get("/runs/tuned/report").text
