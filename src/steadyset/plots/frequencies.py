@@ -20,29 +20,10 @@ from steadyset.inference.instability import MOST_CLUSTERED, MOST_GROUPED, RunGro
 from steadyset.inference.runs import in_core, steady_core
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.evaluate import check_similarity
+from steadyset.plots import picture as grammar
 from steadyset.plots.catalogue import SELECTIONS, picture
 from steadyset.plots.drawing import LETTERS
-from steadyset.plots.picture import (
-    CATEGORIES,
-    CORE_SHARE,
-    INK,
-    MOST_MARKS,
-    MUTED,
-    PALE,
-    RULE,
-    STEADY,
-    Picture,
-    distinct_names,
-    foremost,
-    heading,
-    names,
-    noted,
-    over_bars,
-    pictured,
-    runs_by_name,
-    shares,
-    tips,
-)
+from steadyset.plots.picture import Picture
 from steadyset.selections import RunsLike, Selections, as_selections
 
 if TYPE_CHECKING:
@@ -52,7 +33,7 @@ if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
 
 FREQUENCY_COLUMNS = "selector feature: text; place selected runs: int; frequency low high: float; steady: bool"
-IN_CORE = f"datum.selected >= ceil({CORE_SHARE} * datum.runs - 1e-9)"  # as `in_core` counts
+IN_CORE = f"datum.selected >= ceil({grammar.CORE_SHARE} * datum.runs - 1e-9)"  # as `in_core` counts
 MARKS = 3  # of each feature: a bar, its interval, and what sets that off
 
 
@@ -105,18 +86,20 @@ def selection_frequencies(
     arguments.check_core(share)
     arguments.check_level(sure)
     arguments.check_integer("top", top, least=1)
-    several = runs_by_name(selections)
-    top = max(1, min(top, MOST_MARKS // (MARKS * max(1, len(several)))))
+    several = grammar.runs_by_name(selections)
+    top = max(1, min(top, grammar.MOST_MARKS // (MARKS * max(1, len(several)))))
     rows = [row for name, sel in several.items() for row in _rows(name, sel, top, share, sure)]
-    written = distinct_names([*(name for name, *_ in rows), *several])
+    written = grammar.distinct_names([*(name for name, *_ in rows), *several])
     ever = {written[name]: int((sel.counts > 0).sum()) for name, sel in several.items()}
 
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
         panels = [_panel(alt, shown, name, n, top) for name, n in ever.items()]
-        return alt.concat(*panels, columns=2, spacing=28, params=[alt.param(name=CORE_SHARE, value=share).param])
+        return alt.concat(
+            *panels, columns=2, spacing=28, params=[alt.param(name=grammar.CORE_SHARE, value=share).param]
+        )
 
     note = f"Strong: in at least {percent(share)} of the runs (dashed line). Thin lines: {percent(sure)} intervals."
-    return pictured(rows, FREQUENCY_COLUMNS, draw, note, _frequency_seen)
+    return grammar.pictured(rows, FREQUENCY_COLUMNS, draw, note, _frequency_seen)
 
 
 def _rows(name: str, sel: Selections, top: int, core: float, level: float) -> list[tuple[Any, ...]]:
@@ -133,21 +116,23 @@ def _rows(name: str, sel: Selections, top: int, core: float, level: float) -> li
 def _panel(alt: Any, data: pd.DataFrame, name: str, n_ever: int, top: int) -> Any:
     features = counted(n_ever, "selected feature")
     said = f"The {top} most frequent of {features}" if n_ever > top else f"All {features}" if n_ever > 1 else features
-    told = tips(alt, "feature", frequency=(".0%", "share of the runs"), low=(".0%", "from"), high=(".0%", "to"))
+    told = grammar.tips(alt, "feature", frequency=(".0%", "share of the runs"), low=(".0%", "from"), high=(".0%", "to"))
     told.append(alt.Tooltip("selected", title="runs that select it"))
-    base = alt.Chart(data[data["selector"] == name], title=heading(alt, name, said))
-    base = base.encode(y=names(alt, "feature", "place"), tooltip=told)
-    often = shares(alt, "frequency", "share of the runs", stack=None)
-    bars = base.mark_bar(height=9).encode(x=often, color=alt.condition(IN_CORE, alt.value(STEADY), alt.value(PALE)))
-    around, intervals = over_bars(alt, base)
-    share = alt.XDatum(alt.ExprRef(CORE_SHARE), type="quantitative")
-    rule = alt.Chart(alt.Data(values=[{}])).mark_rule(color=MUTED, strokeDash=[3, 3]).encode(x=share)
+    base = alt.Chart(data[data["selector"] == name], title=grammar.heading(alt, name, said))
+    base = base.encode(y=grammar.names(alt, "feature", "place"), tooltip=told)
+    often = grammar.shares(alt, "frequency", "share of the runs", stack=None)
+    bars = base.mark_bar(height=9).encode(
+        x=often, color=alt.condition(IN_CORE, alt.value(grammar.STEADY), alt.value(grammar.PALE))
+    )
+    around, intervals = grammar.over_bars(alt, base)
+    share = alt.XDatum(alt.ExprRef(grammar.CORE_SHARE), type="quantitative")
+    rule = alt.Chart(alt.Data(values=[{}])).mark_rule(color=grammar.MUTED, strokeDash=[3, 3]).encode(x=share)
     return (bars + rule + around + intervals).properties(width=260, height=alt.Step(14))
 
 
 def _frequency_seen(data: pd.DataFrame) -> str:
     """What is selected most often, and how many are steady."""
-    first = foremost(data, "frequency")
+    first = grammar.foremost(data, "frequency")
     steady = data[data["steady"]].groupby("selector", sort=False).size()
     counts = {name: int(steady.get(name, 0)) for name in dict.fromkeys(data["selector"])}
     cores = listed([f"{n} of {name}" if name else str(n) for name, n in counts.items()], 5)
@@ -221,12 +206,12 @@ def core_overlap(
     none = f"No selector has a feature in at least {percent(share)} of its runs."
     smaller = together[top:]
     left = counted(sum(len(features) for _, features in smaller), "feature")
-    note = noted(
+    note = grammar.noted(
         (True, every if together else none),
         (len(shown) < len(cores), f"The {len(shown)} largest cores of {counted(len(cores), 'selector')}."),
         (smaller, f"Left out: {counted(len(smaller), 'smaller set')} with {left} in all."),
     )
-    return pictured(rows, OVERLAP_COLUMNS, _drawn, note, _overlap_seen)
+    return grammar.pictured(rows, OVERLAP_COLUMNS, _drawn, note, _overlap_seen)
 
 
 def _cores(selections: Any, core: float | None) -> tuple[float, dict[str, list[str]]]:
@@ -279,20 +264,22 @@ def _numbers(alt: Any, data: pd.DataFrame, x: Any, turned: bool) -> Any:
     y = alt.Y("features:Q", title="features", axis=_bare(alt))
     bars = alt.Chart(data).transform_filter("datum.row == 0").encode(x=x, y=y, tooltip=_tips(alt))
     way = {"angle": 270, "align": "left", "dx": 4} if turned else {"dy": -6}
-    return bars.mark_bar(color=STEADY) + bars.mark_text(color=INK, fontSize=10, **way).encode(text="features:Q")
+    return bars.mark_bar(color=grammar.STEADY) + bars.mark_text(color=grammar.INK, fontSize=10, **way).encode(
+        text="features:Q"
+    )
 
 
 def _dots(alt: Any, data: pd.DataFrame, x: Any, size: int) -> Any:
     """Which cores these are; a line joins them."""
-    y = names(alt, "selector", "row")
+    y = grammar.names(alt, "selector", "row")
     inside = alt.Chart(data).transform_filter("datum.inside")
     ends = inside.transform_aggregate(from_row="argmin(row)", to_row="argmax(row)", groupby=["intersection"])
     first = {"selector": "datum.from_row.selector", "row": "datum.from_row.row"}
     ends = ends.transform_calculate(**first, last="datum.to_row.selector")
     tips = ["selector:N", *_tips(alt)]
-    every = alt.Chart(data).mark_circle(size=size, color=RULE, opacity=1).encode(x=x, y=y, tooltip=tips)
-    joined = ends.mark_rule(color=STEADY, strokeWidth=2).encode(x=x, y=y, y2="last:N")
-    chosen = inside.mark_circle(size=size, color=STEADY, opacity=1).encode(x=x, y=y, tooltip=tips)
+    every = alt.Chart(data).mark_circle(size=size, color=grammar.RULE, opacity=1).encode(x=x, y=y, tooltip=tips)
+    joined = ends.mark_rule(color=grammar.STEADY, strokeWidth=2).encode(x=x, y=y, y2="last:N")
+    chosen = inside.mark_circle(size=size, color=grammar.STEADY, opacity=1).encode(x=x, y=y, tooltip=tips)
     return every + joined + chosen
 
 
@@ -301,8 +288,8 @@ def _sizes(alt: Any, data: pd.DataFrame) -> Any:
     x = alt.X("core:Q", stack=None, title="features in the core", axis=_bare(alt))
     y = alt.Y("selector:N", sort=alt.SortField("row"), axis=None)
     bars = alt.Chart(data).transform_filter("datum.intersection == 0").encode(x=x, y=y)
-    text = bars.mark_text(align="left", dx=3, color=MUTED, fontSize=10).encode(text="core:Q")
-    return bars.mark_bar(color=PALE, height=10) + text
+    text = bars.mark_text(align="left", dx=3, color=grammar.MUTED, fontSize=10).encode(text="core:Q")
+    return bars.mark_bar(color=grammar.PALE, height=10) + text
 
 
 def _tips(alt: Any) -> list[Any]:
@@ -312,7 +299,7 @@ def _tips(alt: Any) -> list[Any]:
 def _overlap_seen(data: pd.DataFrame) -> str:
     """The largest set of features, and whose cores it is in."""
     sets = data.drop_duplicates("intersection")
-    first = foremost(sets, "features")
+    first = grammar.foremost(sets, "features")
     inside = data[(data["intersection"] == first["intersection"]) & data["inside"]]
     return (
         f"{counted(data['selector'].nunique(), 'steady core')} in {counted(len(sets), 'set')}; the largest has "
@@ -380,7 +367,7 @@ def runs_by_features(
     sel = as_selections(selections)
     if similarity is not None:
         similarity.check(sel)
-    shown = np.argsort(-sel.counts, kind="stable")[: min(top, MOST_MARKS)]
+    shown = np.argsort(-sel.counts, kind="stable")[: min(top, grammar.MOST_MARKS)]
     shown = shown[sel.counts[shown] > 0]
     chosen = sel.to_matrix()[:, shown].astype(np.float64)  # runs x shown features
     alone = RunGroups(np.arange(sel.n_runs), np.ones(sel.n_runs, dtype=np.int64))
@@ -394,7 +381,7 @@ def runs_by_features(
     def draw(alt: Any, frame: pd.DataFrame) -> Any:
         return _runs_drawn(alt, frame, len(shown), rows, groups)
 
-    return pictured(_marks(sel, shown, rows), RUN_COLUMNS, draw, note, _runs_seen)
+    return grammar.pictured(_marks(sel, shown, rows), RUN_COLUMNS, draw, note, _runs_seen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -432,7 +419,7 @@ def _feature_order(chosen: sparse.csr_array, similarities: Floats | None) -> Int
 def _run_rows(chosen: sparse.csr_array, groups: RunGroups) -> _Rows:
     """Neighbours in the order share a row where there are too many runs; rows never mix groups."""
     n_runs, n_shown = chosen.shape
-    most = MOST_ROWS if chosen.nnz <= MOST_MARKS else min(MOST_ROWS, MOST_MARKS // n_shown)
+    most = MOST_ROWS if chosen.nnz <= grammar.MOST_MARKS else min(MOST_ROWS, grammar.MOST_MARKS // n_shown)
     together = -(-n_runs // max(1, most))
     runs: list[Ints] = []
     for group in range(1, groups.n_groups + 1):
@@ -461,7 +448,7 @@ def _runs_note(sel: Selections, n_shown: int, rows: _Rows, groups: RunGroups, cl
     many = f"More than {MOST_CLUSTERED:,} runs are not grouped; they stand in the order of their leading component."
     together = f"Each row is up to {rows.together} runs: the darker, the more of them select the feature."
     alike = clustered and groups.clustered and groups.n_groups == 1 and sel.n_runs > 2
-    return noted(
+    return grammar.noted(
         (n_shown < ever, f"The {n_shown} most frequent of {ever} selected features."),
         (rows.together > 1, together),
         (groups.n_groups > 1, differ),
@@ -481,7 +468,7 @@ def _runs_drawn(alt: Any, data: pd.DataFrame, n_features: int, rows: _Rows, grou
         options["opacity"] = alt.Opacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0, 1]), legend=None)
     if len(labels) > 1:
         data = data.assign(shown_group=[labels[group - 1] for group in data["group"]])
-        scale = alt.Scale(domain=labels, range=list(CATEGORIES[: len(labels)]))
+        scale = alt.Scale(domain=labels, range=list(grammar.CATEGORIES[: len(labels)]))
         options["color"] = alt.Color("shown_group:N", scale=scale, title="group of runs")
     runs = "runs" if several else "run"
     run_of_row = f"{[int(runs[0]) + 1 for runs in rows.runs]}[datum.value - 1]"
@@ -490,9 +477,11 @@ def _runs_drawn(alt: Any, data: pd.DataFrame, n_features: int, rows: _Rows, grou
     rows_told = alt.Axis(**({"labelExpr": run_of_row} if named else {"labels": False}), ticks=False, domain=False)
     every = alt.Scale(domain=list(range(1, n_rows + 1)))  # also runs that selected nothing
     y = alt.Y("row:O", scale=every, title="runs", axis=rows_told)
-    tooltip = [alt.Tooltip("run", title=runs), *tips(alt, "feature", share=(".0%", "share of the runs"))]
+    tooltip = [alt.Tooltip("run", title=runs), *grammar.tips(alt, "feature", share=(".0%", "share of the runs"))]
     chart = alt.Chart(data).encode(x=x, y=y, tooltip=tooltip, **options)
-    marks = chart.mark_rect(aria=False, **({} if len(labels) > 1 else {"color": STEADY}))  # too many to be read aloud
+    marks = chart.mark_rect(
+        aria=False, **({} if len(labels) > 1 else {"color": grammar.STEADY})
+    )  # too many to be read aloud
     return marks.properties(width=alt.Step(max(6, min(24, 720 // max(1, n_features)))), height=alt.Step(step))
 
 

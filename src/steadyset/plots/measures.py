@@ -19,26 +19,9 @@ from steadyset.inference.table import stability_table
 from steadyset.kernels.arrays import Floats
 from steadyset.measures.evaluate import Options, chosen_measures, estimates, has_needs, require_needs
 from steadyset.measures.record import Measure, get_family, get_measure
+from steadyset.plots import picture as grammar
 from steadyset.plots.catalogue import picture
-from steadyset.plots.picture import (
-    INK,
-    LONGEST_NAME,
-    MOST_MARKS,
-    MOST_TOLD_APART,
-    MUTED,
-    RULE,
-    SHADES,
-    STEADY,
-    Picture,
-    dashed,
-    foremost,
-    heading,
-    noted,
-    pictured,
-    runs_by_name,
-    tips,
-    told_apart,
-)
+from steadyset.plots.picture import Picture
 from steadyset.selections import Selections, as_selections
 
 if TYPE_CHECKING:
@@ -85,7 +68,7 @@ def stability_by_measure(
     ['nogueira', 'jaccard']
     """
     rows = _measured(result, measures, level, similarity)
-    selectors = list(dict.fromkeys(row.name for row in rows))[:MOST_TOLD_APART]
+    selectors = list(dict.fromkeys(row.name for row in rows))[: grammar.MOST_TOLD_APART]
     known = [row for row in rows if not isnan(row.estimate) and _has_scale(row.measure)]
     shown = [row for row in known if row.name in selectors]
     places = {name: place for place, name in enumerate(_order(shown))}
@@ -94,7 +77,7 @@ def stability_by_measure(
         for row in shown
     ]
     sure = result.level if isinstance(result, Findings) else level
-    return pictured(points, BY_MEASURE_COLUMNS, _by_measure_drawn, _note(rows, shown, sure), _by_measure_seen)
+    return grammar.pictured(points, BY_MEASURE_COLUMNS, _by_measure_drawn, _note(rows, shown, sure), _by_measure_seen)
 
 
 def _measured(result: Any, measures: Any, level: float, similarity: Any) -> list[Measured]:
@@ -133,12 +116,15 @@ def _note(rows: Sequence[Measured], shown: Sequence[Measured], level: float) -> 
     undefined = len({row.measure for row in rows if isnan(row.estimate)} - {row.measure for row in shown})
     other = len({row.measure for row in rows if not (isnan(row.estimate) or _has_scale(row.measure))})
     selectors = len({row.name for row in rows})
-    return noted(
+    return grammar.noted(
         (not isnan(level), f"Lines: {percent(level)} intervals."),
         (True, "Measures that are not corrected for chance are not 0 for random selections."),
         (undefined, f"Undefined, so left out: {counted(undefined, 'measure')}."),
         (other, f"Left out, because 1 is not their steadiest value: {counted(other, 'measure')}."),
-        (selectors > MOST_TOLD_APART, f"The first {MOST_TOLD_APART} of {counted(selectors, 'selector')}."),
+        (
+            selectors > grammar.MOST_TOLD_APART,
+            f"The first {grammar.MOST_TOLD_APART} of {counted(selectors, 'selector')}.",
+        ),
     )
 
 
@@ -146,7 +132,7 @@ def _by_measure_drawn(alt: Any, data: pd.DataFrame) -> Any:
     selectors = list(dict.fromkeys(data["selector"]))
     kinds = {True: "Corrected for chance", False: "Not corrected for chance"}
     panels = [
-        _panel(alt, data[data["corrected"] == kind], selectors).properties(title=heading(alt, "", words))
+        _panel(alt, data[data["corrected"] == kind], selectors).properties(title=grammar.heading(alt, "", words))
         for kind, words in kinds.items()
         if (data["corrected"] == kind).any()
     ]
@@ -156,9 +142,9 @@ def _by_measure_drawn(alt: Any, data: pd.DataFrame) -> Any:
 def _panel(alt: Any, data: pd.DataFrame, selectors: Sequence[str]) -> Any:
     several = len(selectors) > 1
     data = data.assign(words=[name.replace("_", " ") for name in data["measure"]])
-    colour, shape = told_apart(alt, "selector", selectors)
-    axis = alt.Axis(labelLimit=LONGEST_NAME, ticks=False, domain=False, grid=True)
-    told = [alt.Tooltip("words", title="measure"), *tips(alt, estimate=".3f", low=".3f", high=".3f")]
+    colour, shape = grammar.told_apart(alt, "selector", selectors)
+    axis = alt.Axis(labelLimit=grammar.LONGEST_NAME, ticks=False, domain=False, grid=True)
+    told = [alt.Tooltip("words", title="measure"), *grammar.tips(alt, estimate=".3f", low=".3f", high=".3f")]
     y = alt.Y("words:N", sort=alt.SortField("place"), title=None, axis=axis)
     base = alt.Chart(data).encode(y=y, color=colour, tooltip=["selector", *told] if several else told)
     base = base.encode(yOffset=alt.YOffset("selector:N", sort=list(selectors))) if several else base
@@ -166,11 +152,11 @@ def _panel(alt: Any, data: pd.DataFrame, selectors: Sequence[str]) -> Any:
     lines = base.mark_rule(strokeWidth=1.5).encode(x=alt.X("low:Q"), x2="high:Q")
     points = base.mark_point(filled=True, size=45, opacity=1).encode(x=x, shape=shape)
     step = {"step": max(18, 7 * len(selectors) + 6), "for": "position"}
-    return alt.layer(dashed(alt, 0, 1), lines, points).properties(width=380, height=step)
+    return alt.layer(grammar.dashed(alt, 0, 1), lines, points).properties(width=380, height=step)
 
 
 def _by_measure_seen(data: pd.DataFrame) -> str:
-    low, high = foremost(data, "estimate", least=True), foremost(data, "estimate")
+    low, high = grammar.foremost(data, "estimate", least=True), grammar.foremost(data, "estimate")
     return (
         f"Stability by {counted(data['measure'].nunique(), 'measure')}: from {number(low['estimate'])} "
         f"({low['measure']}{_of(low)}) to {number(high['estimate'])} ({high['measure']}{_of(high)})."
@@ -234,7 +220,7 @@ def measure_agreement(
     2  runs 2 and 3  0.25 -0.17
     """
     options = Options(similarity=similarity)
-    procedures = runs_by_name(selections)
+    procedures = grammar.runs_by_name(selections)
     if not procedures:
         raise InputError("There are no selections; at least one procedure is needed.")
     several = len(procedures) > 1
@@ -248,13 +234,13 @@ def measure_agreement(
     order = [record.name for record in records]
     rows, binned = _marks(order, points, values)
     undefined = [name for k, name in enumerate(order) if np.isnan(values[:, k]).any()]
-    note = noted(
+    note = grammar.noted(
         (True, said),
         (binned, f"Binned: the darker, the more of {counted(len(values), 'point')}."),
         (undefined, f"Undefined for some, which are left out: {', '.join(undefined)}."),
         (True, "Opposite each plot: Spearman's rank correlation."),
     )
-    return pictured(
+    return grammar.pictured(
         rows, AGREEMENT_COLUMNS, lambda alt, shown: _agreement_drawn(alt, shown, order, binned), note, _agreement_seen
     )
 
@@ -298,7 +284,7 @@ def _of_pairs(sel: Selections, records: Sequence[Measure], options: Options) -> 
 def _marks(measures: Sequence[str], points: Sequence[str], values: Floats) -> tuple[list[tuple[Any, ...]], bool]:
     """One row per mark of each plot: a point, or a cell of the bins with its number of points; whether these are."""
     n_plots = len(measures) * (len(measures) - 1) // 2
-    binned = len(values) * max(1, n_plots) > MOST_MARKS
+    binned = len(values) * max(1, n_plots) > grammar.MOST_MARKS
     rows: list[tuple[Any, ...]] = []
     for a, b in itertools.combinations(range(len(measures)), 2):
         known = np.flatnonzero(~np.isnan(values[:, [a, b]]).any(axis=1))
@@ -337,7 +323,7 @@ def _agreement_drawn(alt: Any, data: pd.DataFrame, measures: Sequence[str], binn
                 chart = _plot(alt, part, beside if b == last else None, below if a == 0 else None, binned)
             else:
                 related = number(float(part["correlation"].iloc[0])) if len(part) else DASH
-                text, weight, colour = (below, "bold", INK) if a == b else (related, "normal", MUTED)
+                text, weight, colour = (below, "bold", grammar.INK) if a == b else (related, "normal", grammar.MUTED)
                 chart = alt.Chart(alt.Data(values=[{"text": text}])).encode(text="text:N")
                 chart = chart.mark_text(fontSize=12, fontWeight=weight, color=colour)
             row.append(chart.properties(width=side, height=side))
@@ -348,15 +334,15 @@ def _agreement_drawn(alt: Any, data: pd.DataFrame, measures: Sequence[str], binn
 def _plot(alt: Any, part: pd.DataFrame, x_title: str | None, y_title: str | None, binned: bool) -> Any:
     def axis(title: str | None) -> dict[str, Any]:
         shown = {"labels": title is not None, "ticks": title is not None, "tickCount": 3, "format": ".3~g"}
-        look = alt.Axis(**shown, domainColor=RULE, labelFlush=True, labelOverlap="greedy")
+        look = alt.Axis(**shown, domainColor=grammar.RULE, labelFlush=True, labelOverlap="greedy")
         return {"title": title, "scale": alt.Scale(zero=False, nice=False, padding=6), "axis": look}  # no point is cut
 
     chart = alt.Chart(part)
     where = {"x": alt.X("x:Q", **axis(x_title)), "y": alt.Y("y:Q", **axis(y_title))}
     if not binned:
-        told = tips(alt, "point:N", x=".3f", y=".3f")
-        return chart.mark_circle(size=28, color=STEADY, opacity=0.6).encode(**where, tooltip=told)
-    shade = alt.Color("points:Q", scale=alt.Scale(type="quantile", range=list(SHADES[1:])), legend=None)
+        told = grammar.tips(alt, "point:N", x=".3f", y=".3f")
+        return chart.mark_circle(size=28, color=grammar.STEADY, opacity=0.6).encode(**where, tooltip=told)
+    shade = alt.Color("points:Q", scale=alt.Scale(type="quantile", range=list(grammar.SHADES[1:])), legend=None)
     return chart.mark_square(size=30, opacity=1).encode(**where, color=shade, tooltip=["points:Q"])
 
 

@@ -7,20 +7,9 @@ from typing import TYPE_CHECKING, Any
 from steadyset.findings import Findings, findings_of
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import amount, counted, percent
+from steadyset.plots import picture as grammar
 from steadyset.plots.catalogue import picture
-from steadyset.plots.picture import (
-    CATEGORIES,
-    INK,
-    MUTED,
-    STEADY,
-    Picture,
-    coloured,
-    filling,
-    names,
-    pictured,
-    shares,
-    tips,
-)
+from steadyset.plots.picture import Picture
 from steadyset.replications.result import MeasuredSize, NextStudy, Replication
 from steadyset.replications.split import VarianceSplit
 from steadyset.replications.studies import StudyComparison
@@ -77,21 +66,23 @@ def next_study(result: Findings | Replication) -> Picture:
         (how, of.rows, one.common(of.agreement), one.common(of.low), one.common(of.high), chance) for how, of in sizes
     ]
     note = f"Of {one.size} features, with 95% intervals; dashed: random choices. Rows on a logarithmic scale."
-    return pictured(rows, STUDY_COLUMNS, _drawn, note, _seen)
+    return grammar.pictured(rows, STUDY_COLUMNS, _drawn, note, _seen)
 
 
 def _drawn(alt: Any, data: pd.DataFrame) -> Any:
-    shown = tips(alt, "how", "rows", in_common=(".1f", "in common"), low=".1f", high=".1f")
+    shown = grammar.tips(alt, "how", "rows", in_common=(".1f", "in common"), low=".1f", high=".1f")
     rows = alt.X("rows:Q", title="rows of each study", scale=alt.Scale(type="log", nice=False))
     base = alt.Chart(data).encode(x=rows, tooltip=shown)
     common = alt.Y("in_common:Q", title="features in common", scale=alt.Scale(zero=True))
-    band = base.mark_area(opacity=0.18, color=STEADY, aria=False).encode(y=alt.Y("low:Q"), y2="high:Q")
-    line = base.mark_line(color=STEADY, strokeWidth=1.5, aria=False).encode(y=common)
-    colour = coloured(alt, "how:N", {MEASURED: STEADY, EXTRAPOLATED: MUTED}, title=None, orient="bottom")
+    band = base.mark_area(opacity=0.18, color=grammar.STEADY, aria=False).encode(y=alt.Y("low:Q"), y2="high:Q")
+    line = base.mark_line(color=grammar.STEADY, strokeWidth=1.5, aria=False).encode(y=common)
+    colour = grammar.coloured(
+        alt, "how:N", {MEASURED: grammar.STEADY, EXTRAPOLATED: grammar.MUTED}, title=None, orient="bottom"
+    )
     shape = alt.Shape("how:N", scale=alt.Scale(domain=[MEASURED, EXTRAPOLATED], range=["circle", "diamond"]))
     points = base.mark_point(size=60, filled=True).encode(y=common, color=colour, shape=shape)
-    chance = base.mark_line(color=INK, strokeDash=[4, 3], strokeWidth=1, aria=False).encode(y="chance:Q")
-    return (band + chance + line + points).properties(width=420, height=240, usermeta=filling(60))
+    chance = base.mark_line(color=grammar.INK, strokeDash=[4, 3], strokeWidth=1, aria=False).encode(y="chance:Q")
+    return (band + chance + line + points).properties(width=420, height=240, usermeta=grammar.filling(60))
 
 
 def _seen(data: pd.DataFrame) -> str:
@@ -147,20 +138,20 @@ def study_effects(result: Findings | StudyComparison) -> Picture:
         f"Effects: {found.effect}; filled where the study selects the feature. "
         f"{counted(len(found.features), 'feature')} selected by any study{f', {left} not shown' if left > 0 else ''}."
     )
-    return pictured(rows, EFFECT_COLUMNS, _drawn_effects, note, _seen_effects)
+    return grammar.pictured(rows, EFFECT_COLUMNS, _drawn_effects, note, _seen_effects)
 
 
 def _drawn_effects(alt: Any, data: pd.DataFrame) -> Any:
-    base = alt.Chart(data).encode(y=names(alt, "feature", "place"))
-    zero = alt.Chart(data).mark_rule(color=MUTED, strokeWidth=1, aria=False).encode(x=alt.datum(0))
-    colours = alt.Scale(range=list(CATEGORIES))
+    base = alt.Chart(data).encode(y=grammar.names(alt, "feature", "place"))
+    zero = alt.Chart(data).mark_rule(color=grammar.MUTED, strokeWidth=1, aria=False).encode(x=alt.datum(0))
+    colours = alt.Scale(range=list(grammar.CATEGORIES))
     colour = alt.Color("study:N", scale=colours, legend=alt.Legend(title=None, orient="bottom"))
     filled = alt.condition(alt.datum.selected == SELECTED, alt.value(1.0), alt.value(0.0))
-    told = tips(alt, "feature", "study", "selected", "studies", effect=".2f")
+    told = grammar.tips(alt, "feature", "study", "selected", "studies", effect=".2f")
     points = base.mark_point(size=70, strokeWidth=1.5, opacity=1).encode(x=alt.X("effect:Q", title="effect"))
     points = points.encode(color=colour, shape=alt.Shape("study:N"), tooltip=told)
     points = points.encode(fill=alt.Fill("study:N", scale=colours), fillOpacity=filled)
-    return (zero + points).properties(width=420, height=alt.Step(20), usermeta=filling(20, data["feature"]))
+    return (zero + points).properties(width=420, height=alt.Step(20), usermeta=grammar.filling(20, data["feature"]))
 
 
 def _seen_effects(data: pd.DataFrame) -> str:
@@ -208,15 +199,17 @@ def disagreement_sources(result: Findings | VarianceSplit) -> Picture:
         (one.name, place, one.features, max(one.share, 0.0), one.low, one.high) for place, one in enumerate(found.parts)
     ]
     note = f"Of {amount(round(found.disagreement, 1))} features in which two unrelated runs differ."
-    return pictured(rows, SOURCE_COLUMNS, _drawn_sources, note, _seen_sources)
+    return grammar.pictured(rows, SOURCE_COLUMNS, _drawn_sources, note, _seen_sources)
 
 
 def _drawn_sources(alt: Any, data: pd.DataFrame) -> Any:
-    told = tips(alt, "source", share=".0%", low=".0%", high=".0%", features=".2f")
-    base = alt.Chart(data).encode(y=names(alt, "source", "place"), tooltip=told)
-    bars = base.mark_bar(height=14, color=STEADY).encode(x=shares(alt, "share", "share of the disagreement"))
-    ends = base.mark_rule(color=INK, strokeWidth=1, aria=False).encode(x=alt.X("low:Q"), x2="high:Q")
-    return (bars + ends).properties(width=420, height=alt.Step(28), usermeta=filling(30, data["source"]))
+    told = grammar.tips(alt, "source", share=".0%", low=".0%", high=".0%", features=".2f")
+    base = alt.Chart(data).encode(y=grammar.names(alt, "source", "place"), tooltip=told)
+    bars = base.mark_bar(height=14, color=grammar.STEADY).encode(
+        x=grammar.shares(alt, "share", "share of the disagreement")
+    )
+    ends = base.mark_rule(color=grammar.INK, strokeWidth=1, aria=False).encode(x=alt.X("low:Q"), x2="high:Q")
+    return (bars + ends).properties(width=420, height=alt.Step(28), usermeta=grammar.filling(30, data["source"]))
 
 
 def _seen_sources(data: pd.DataFrame) -> str:

@@ -13,25 +13,9 @@ from steadyset.foundation.arguments import check_integer, wrong_argument
 from steadyset.foundation.text import counted, percent
 from steadyset.inference.features import MOST_STAND_INS, Feature, alike_features, feature_blocks
 from steadyset.inference.runs import common_features
+from steadyset.plots import picture as grammar
 from steadyset.plots.catalogue import picture
-from steadyset.plots.picture import (
-    INK,
-    LONGEST_NAME,
-    MARKED,
-    MOST_MARKS,
-    RULE,
-    STEADY,
-    Picture,
-    distinct_names,
-    foremost,
-    names,
-    noted,
-    pictured,
-    runs_by_name,
-    shades,
-    shares,
-    tips,
-)
+from steadyset.plots.picture import Picture
 from steadyset.selections import Selections
 from steadyset.similarity.alike import MOST_FEATURES
 
@@ -98,14 +82,14 @@ def swap_map(
     ]
     many = any((row.n_stand_ins or 0) > MOST_STAND_INS for row, *_ in swaps)
     n_swapped = len({name for row, other, *_ in swaps for name in (row.feature, other)})
-    note = noted(
+    note = grammar.noted(
         (not swaps, "No feature stands in for a similar one."),
         (len(shown) < n_swapped, f"The {len(shown)} most often swapped of {counted(n_swapped, 'feature')}."),
         (many, f"The {MOST_STAND_INS} best stand-ins of each."),
         (said, said),
     )
-    written = list(distinct_names(place).values())
-    return pictured(rows, SWAP_COLUMNS, lambda alt, frame: _swap_drawn(alt, frame, written), note, _swap_seen)
+    written = list(grammar.distinct_names(place).values())
+    return grammar.pictured(rows, SWAP_COLUMNS, lambda alt, frame: _swap_drawn(alt, frame, written), note, _swap_seen)
 
 
 def known_rows(selections: Any, similarity: FeatureSimilarity | None) -> tuple[list[Feature], str]:
@@ -120,12 +104,12 @@ def known_rows(selections: Any, similarity: FeatureSimilarity | None) -> tuple[l
     elif similarity is None:
         raise wrong_argument("similarity", "a FeatureSimilarity, which says which features are similar", similarity)
     else:
-        runs = common_features(runs_by_name(selections))
+        runs = common_features(grammar.runs_by_name(selections))
         alike = alike_features(similarity, runs)
         rows = list(feature_blocks(runs, alike=alike)[0].rows(MOST_FEATURES))
         note = f"{alike.note[:1].upper()}{alike.note[1:]}." if alike.note else ""
         n_selectors = len(runs)
-    said = noted((n_selectors > 1, f"Over all runs of {counted(n_selectors, 'selector')}."), (note, note))
+    said = grammar.noted((n_selectors > 1, f"Over all runs of {counted(n_selectors, 'selector')}."), (note, note))
     return [row for row in rows if row.group is not None], said
 
 
@@ -155,23 +139,23 @@ def _swap_drawn(alt: Any, data: pd.DataFrame, domain: list[str]) -> Any:
     data = data.assign(feature=[domain[k] for k in data["place"]], other=[domain[k] for k in data["other_place"]])
     step = max(12, min(30, 420 // max(1, n)))
     above = alt.Axis(labelAngle=-60, labelLimit=120, orient="top", ticks=False, domain=False)
-    beside = alt.Axis(labelLimit=LONGEST_NAME, ticks=False, domain=False)
+    beside = alt.Axis(labelLimit=grammar.LONGEST_NAME, ticks=False, domain=False)
     x = alt.X("other:N", scale=alt.Scale(domain=domain), title="selected instead", axis=above)
     y = alt.Y("feature:N", scale=alt.Scale(domain=domain), title="missing", axis=beside)
-    shade = shades(alt, "share:Q", title="share of the runs without it", orient="bottom")
-    told = [*tips(alt, "feature:N", "other:N", share=".0%"), "runs:Q", "missing:Q"]
+    shade = grammar.shades(alt, "share:Q", title="share of the runs without it", orient="bottom")
+    told = [*grammar.tips(alt, "feature:N", "other:N", share=".0%"), "runs:Q", "missing:Q"]
     cells = alt.Chart(data).mark_rect().encode(x=x, y=y, color=shade, tooltip=told)
     own = alt.Data(values=[{"feature": name, "other": name} for name in domain])
-    layers = [alt.Chart(own).mark_circle(size=14, color=RULE, opacity=1).encode(x=x, y=y), cells]
+    layers = [alt.Chart(own).mark_circle(size=14, color=grammar.RULE, opacity=1).encode(x=x, y=y), cells]
     if n <= FEW:
-        ink = alt.condition(alt.datum.share > 0.5, alt.value("white"), alt.value(INK))
+        ink = alt.condition(alt.datum.share > 0.5, alt.value("white"), alt.value(grammar.INK))
         text = alt.Text("share:Q", format=".0%")
         layers.append(alt.Chart(data).mark_text(fontSize=10).encode(x=x, y=y, text=text, color=ink))
     return alt.layer(*layers).properties(width=alt.Step(step), height=alt.Step(step))
 
 
 def _swap_seen(data: pd.DataFrame) -> str:
-    first = foremost(data, "share")
+    first = grammar.foremost(data, "share")
     return (
         f"{counted(len(data), 'pair')} of features that stand in for each other; {first['other']} is selected in "
         f"{percent(round(float(first['share']), 2))} of the runs without {first['feature']}."
@@ -233,43 +217,45 @@ def similarity_groups(
         if row.selected and row.group is not None:
             groups.setdefault(row.group, []).append(row)
     several = sorted(groups.values(), key=lambda members: (-members[0].group_share, -len(members)))
-    most = MOST_MARKS // max(1, 2 * min(top, len(several)))
+    most = grammar.MOST_MARKS // max(1, 2 * min(top, len(several)))
     rows: list[tuple[str, int, str, str, int, float]] = []
     for place, members in enumerate(several[:top]):
         name, size = members[0].feature, members[0].group_size or 0
         rows += [(name, place, MEMBER, row.feature, size, row.frequency) for row in members[:most]]
         rows.append((name, place, ANY, "", size, members[0].group_share))
     hidden = any((members[0].group_size or 0) > len(members) for members in several[:top])
-    note = noted(
+    note = grammar.noted(
         (not several, "No feature is similar to a selected one."),
         (top < len(several), f"The {top} most often selected of {counted(len(several), 'group')}."),
         (hidden, "The number alike counts all features; dots are those that runs selected."),
         (said, said),
     )
-    return pictured(rows, GROUP_COLUMNS, _group_drawn, note, _group_seen)
+    return grammar.pictured(rows, GROUP_COLUMNS, _group_drawn, note, _group_seen)
 
 
 def _group_drawn(alt: Any, data: pd.DataFrame) -> Any:
     label = [f"{name} ({n} alike)" for n, name in zip(data["members"], data["group"], strict=True)]
     shown = data.assign(group=np.array(label, dtype=object))
     kinds = {"domain": [MEMBER, ANY]}
-    y = names(alt, "group", "place")
+    y = grammar.names(alt, "group", "place")
     base = alt.Chart(shown).encode(y=y)
-    lines = base.mark_rule(color=RULE, strokeWidth=2).encode(x="min(share):Q", x2="max(share):Q")
+    lines = base.mark_rule(color=grammar.RULE, strokeWidth=2).encode(x="min(share):Q", x2="max(share):Q")
     marks = base.mark_point(filled=True, opacity=0.85).encode(
-        x=shares(alt, "share", "share of the runs"),
-        color=alt.Color("kind:N", scale=alt.Scale(**kinds, range=[STEADY, MARKED]), legend=alt.Legend(title=None)),
+        x=grammar.shares(alt, "share", "share of the runs"),
+        color=alt.Color(
+            "kind:N", scale=alt.Scale(**kinds, range=[grammar.STEADY, grammar.MARKED]), legend=alt.Legend(title=None)
+        ),
         shape=alt.Shape("kind:N", scale=alt.Scale(**kinds, range=["circle", "diamond"]), legend=alt.Legend(title=None)),
         size=alt.condition(alt.datum.kind == ANY, alt.value(110), alt.value(45)),
-        tooltip=tips(alt, "group:N", "feature:N", share=".0%"),
+        tooltip=grammar.tips(alt, "group:N", "feature:N", share=".0%"),
     )
     return alt.layer(lines, marks).properties(width=380, height=alt.Step(20))
 
 
 def _group_seen(data: pd.DataFrame) -> str:
     whole = data[data["kind"] == ANY]
-    first = foremost(whole, "share")
-    alone = foremost(data[(data["kind"] == MEMBER) & (data["place"] == first["place"])], "share")
+    first = grammar.foremost(whole, "share")
+    alone = grammar.foremost(data[(data["kind"] == MEMBER) & (data["place"] == first["place"])], "share")
     often, member = (percent(round(float(row["share"]), 2)) for row in (first, alone))
     return (
         f"{counted(len(whole), 'group')} of similar features; {often} of the runs select one of the group of "

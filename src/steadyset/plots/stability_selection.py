@@ -10,21 +10,9 @@ from steadyset.foundation.arguments import check_integer, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed, number, percent
 from steadyset.kernels.arrays import Floats, Ints
+from steadyset.plots import picture as grammar
 from steadyset.plots.catalogue import picture
-from steadyset.plots.picture import (
-    CATEGORIES,
-    LONGEST_NAME,
-    MARKED,
-    MOST_MARKS,
-    MUTED,
-    SHADES,
-    STEADY,
-    Picture,
-    foremost,
-    noted,
-    pictured,
-    tips,
-)
+from steadyset.plots.picture import Picture
 from steadyset.selectors.ensembles.rules import THRESHOLDS, markov, stability_scores
 from steadyset.selectors.ensembles.stability_selection import StabilitySelection
 
@@ -78,7 +66,7 @@ def stability_calibration(selector: StabilitySelection) -> Picture:
     levels, n_units = fitted.levels_, counts.shape[1]
     thresholds = np.unique([*THRESHOLDS, best.threshold])
     chosen = int(np.flatnonzero(levels == best.level)[0])
-    shown = thinned(len(levels), MOST_MARKS // len(thresholds) - 1, [chosen])
+    shown = thinned(len(levels), grammar.MOST_MARKS // len(thresholds) - 1, [chosen])
     scores, sizes = stability_scores(counts[shown], M, thresholds), counts[shown].sum(axis=1) / M
     ends, tops = _ends(levels[shown], fitted.paths_.orders is not None), _ends(thresholds, log=False)
     rows = [
@@ -95,12 +83,14 @@ def stability_calibration(selector: StabilitySelection) -> Picture:
         f"Chosen: threshold {percent(best.threshold)} at level {best.level:.3g}, where a run selects "
         f"{best.q:.3g} features on average ({counted(int(best.selected_clusters.sum()), 'stable feature')})."
     )
-    note = noted((True, decided), (len(shown) < len(levels), f"{len(shown)} of {len(levels)} levels are drawn."))
+    note = grammar.noted(
+        (True, decided), (len(shown) < len(levels), f"{len(shown)} of {len(levels)} levels are drawn.")
+    )
 
     def draw(alt: Any, frame: pd.DataFrame) -> Any:
         return _calibration_drawn(alt, frame, fitted)
 
-    return pictured(rows, CALIBRATION_COLUMNS, draw, note, _calibration_seen)
+    return grammar.pictured(rows, CALIBRATION_COLUMNS, draw, note, _calibration_seen)
 
 
 def _ends(values: Floats, log: bool) -> Floats:
@@ -117,21 +107,21 @@ def _ends(values: Floats, log: bool) -> Floats:
 def _calibration_drawn(alt: Any, data: pd.DataFrame, fitted: StabilitySelection) -> Any:
     free, axis = alt.Scale(zero=False, nice=False), alt.Axis(format="%", grid=False)
     threshold = alt.Y("threshold_from:Q", scale=free, title="threshold (share of the runs)", axis=axis)
-    shade = {"scale": alt.Scale(type="quantize", range=list(SHADES)), "title": "stability score"}
+    shade = {"scale": alt.Scale(type="quantize", range=list(grammar.SHADES)), "title": "stability score"}
     # Fill and stroke are alike, so that no white lines stand between the cells.
     colours = {"fill": alt.Fill("score:Q", **shade), "stroke": alt.Stroke("score:Q", **shade)}
     level = level_axis(alt, fitted, "level_from:Q")
     cells = {"x": level, "x2": "level_to:Q", "y": threshold, "y2": "threshold_to:Q"}
-    tooltip = tips(alt, **dict.fromkeys(("level", "threshold", "score", "pfer", "size"), ".3g"))
+    tooltip = grammar.tips(alt, **dict.fromkeys(("level", "threshold", "score", "pfer", "size"), ".3g"))
     field = alt.Chart(data).mark_rect(strokeWidth=0.7).encode(tooltip=tooltip, **colours, **cells)
     ring = alt.Chart(data[data["chosen"]]).encode(x="level:Q", y="threshold:Q")
     halo = ring.mark_point(size=140, stroke="white", strokeWidth=5, opacity=1)
-    marked = ring.mark_point(size=140, stroke=MARKED, strokeWidth=2.5, opacity=1)
+    marked = ring.mark_point(size=140, stroke=grammar.MARKED, strokeWidth=2.5, opacity=1)
     return (field + halo + marked).properties(width=440, height=240)
 
 
 def _calibration_seen(data: pd.DataFrame) -> str:
-    best = foremost(data, "chosen")
+    best = grammar.foremost(data, "chosen")
     n_levels, n_thresholds = data["level"].nunique(), data["threshold"].nunique()
     return (
         f"Stability scores of {counted(n_levels, 'level')} by {counted(n_thresholds, 'threshold')}; chosen is level "
@@ -187,16 +177,16 @@ def stability_path(selector: StabilitySelection, *, top: int | None = None) -> P
     names = unit_names(fitted)
     selected = fitted.result_.selected_clusters
     drawn, ever = _drawn_units(frequencies, selected, top)
-    levels = thinned(len(frequencies), min(MOST_LEVELS, max(2, MOST_MARKS // max(1, len(drawn)))), [])
+    levels = thinned(len(frequencies), min(MOST_LEVELS, max(2, grammar.MOST_MARKS // max(1, len(drawn)))), [])
     # A colour says who a line is only while there are colours and dashes for all of them.
-    n_named = min(int(selected[drawn].sum()), len(CATEGORIES) * len(DASHES))
+    n_named = min(int(selected[drawn].sum()), len(grammar.CATEGORIES) * len(DASHES))
     rows = [
         (names[unit], place, fitted.levels_[at], frequencies[at, unit], selected[unit], place < n_named)
         for place, unit in enumerate(drawn)
         for at in levels
     ]
     note = _note(fitted, len(drawn), ever)
-    return pictured(rows, PATH_COLUMNS, lambda alt, shown: _path_drawn(alt, shown, fitted), note, _path_seen)
+    return grammar.pictured(rows, PATH_COLUMNS, lambda alt, shown: _path_drawn(alt, shown, fitted), note, _path_seen)
 
 
 def with_path(selector: Any) -> StabilitySelection:
@@ -250,13 +240,13 @@ def _drawn_units(frequencies: Floats, selected: Any, top: int | None) -> tuple[I
     order = np.lexsort((-frequencies.mean(axis=0), -highest, ~selected))
     ever = int((highest > 0).sum())
     most = int(selected.sum()) + OTHERS if top is None else top
-    return order[: min(most, ever, MOST_MARKS // 2)], ever
+    return order[: min(most, ever, grammar.MOST_MARKS // 2)], ever
 
 
 def _note(fitted: StabilitySelection, n_drawn: int, ever: int) -> str:
     result, level = fitted.result_, read_level(fitted)
     features = "feature" if result.q == 1 else counted(result.q, "feature")
-    return noted(
+    return grammar.noted(
         (True, f"Dashed line: threshold {percent(result.threshold)}."),
         (level is None, f"Stable is read from the first {features} of each run, wherever on the path."),
         (level is not None, f"Vertical line: where stable is read, {level or 0:.3g}."),
@@ -269,24 +259,30 @@ def _path_drawn(alt: Any, data: pd.DataFrame, fitted: StabilitySelection) -> Any
     level = level_axis(alt, fitted)
     whole, axis = alt.Scale(domain=[0, 1]), alt.Axis(format="%", tickCount=5)
     share = alt.Y("frequency:Q", scale=whole, title="share of the runs that select the feature", axis=axis)
-    tooltip = tips(alt, "feature", level=".3g", frequency=".0%")
+    tooltip = grammar.tips(alt, "feature", level=".3g", frequency=".0%")
     lines = {"x": level, "y": share, "detail": "feature:N", "tooltip": tooltip}
-    pale = alt.Chart(data[~data["selected"]]).mark_line(color=MUTED, opacity=0.35, strokeWidth=1).encode(**lines)
-    dark = alt.Chart(data[data["selected"] & ~data["named"]]).mark_line(color=STEADY, strokeWidth=1.2).encode(**lines)
+    pale = (
+        alt.Chart(data[~data["selected"]]).mark_line(color=grammar.MUTED, opacity=0.35, strokeWidth=1).encode(**lines)
+    )
+    dark = (
+        alt.Chart(data[data["selected"] & ~data["named"]])
+        .mark_line(color=grammar.STEADY, strokeWidth=1.2)
+        .encode(**lines)
+    )
     layers = [pale, dark, *([_named(alt, data[data["named"]], lines)] if data["named"].any() else [])]
     rules = alt.Chart(alt.Data(values=[{"threshold": fitted.threshold_, "level": read_level(fitted)}]))
-    layers.append(rules.mark_rule(color=MUTED, strokeDash=[3, 3]).encode(y="threshold:Q"))
+    layers.append(rules.mark_rule(color=grammar.MUTED, strokeDash=[3, 3]).encode(y="threshold:Q"))
     if read_level(fitted) is not None:
-        layers.append(rules.mark_rule(color=MARKED, strokeWidth=1.5).encode(x=level_axis(alt, fitted)))
+        layers.append(rules.mark_rule(color=grammar.MARKED, strokeWidth=1.5).encode(x=level_axis(alt, fitted)))
     return alt.layer(*layers).properties(width=440, height=280)
 
 
 def _named(alt: Any, data: pd.DataFrame, lines: dict[str, Any]) -> Any:
     """The stable features: one colour each, and dashes where the colours come again."""
     names = data["feature"].drop_duplicates().tolist()
-    legend = alt.Legend(title="stable features", labelLimit=LONGEST_NAME, symbolLimit=0, symbolType="stroke")
-    colours = [CATEGORIES[i % len(CATEGORIES)] for i in range(len(names))]
-    dashes = [DASHES[i // len(CATEGORIES)] for i in range(len(names))]
+    legend = alt.Legend(title="stable features", labelLimit=grammar.LONGEST_NAME, symbolLimit=0, symbolType="stroke")
+    colours = [grammar.CATEGORIES[i % len(grammar.CATEGORIES)] for i in range(len(names))]
+    dashes = [DASHES[i // len(grammar.CATEGORIES)] for i in range(len(names))]
     colour = alt.Color("feature:N", scale=alt.Scale(domain=names, range=colours), legend=legend)
     dash = alt.StrokeDash("feature:N", scale=alt.Scale(domain=names, range=dashes), legend=legend)
     return alt.Chart(data).mark_line(strokeWidth=2).encode(**lines, color=colour, strokeDash=dash)

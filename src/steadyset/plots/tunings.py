@@ -15,23 +15,9 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.record import get_measure
+from steadyset.plots import picture as grammar
 from steadyset.plots.catalogue import picture
-from steadyset.plots.picture import (
-    CATEGORIES,
-    INK,
-    MARKED,
-    MOST_MARKS,
-    MUTED,
-    PALE,
-    STEADY,
-    Picture,
-    filling,
-    noted,
-    pictured,
-    shades,
-    tips,
-    told_apart,
-)
+from steadyset.plots.picture import Picture
 from steadyset.runner.scoring import lower_is_better
 from steadyset.selections import Selections
 from steadyset.tuning.evaluation import NORMAL, STABILITY
@@ -94,7 +80,7 @@ def tuning_front(result: Tuning | Findings, *, choose: str | None = None) -> Pic
     probability = np.asarray(tuning.front_probability(n_draws=n_draws), dtype=np.float64)
     front = frame["front"].to_numpy(dtype=bool)
     important = front | (frame.index.to_numpy() == chosen)
-    shown = kept_places(np.flatnonzero(defined), important, probability, MOST_MARKS // (2 * len(others)))
+    shown = kept_places(np.flatnonzero(defined), important, probability, grammar.MOST_MARKS // (2 * len(others)))
     settings = {number: settings_words(params) for number, params, _ in tuning.trials}
     rows = []
     for name in others:
@@ -105,9 +91,9 @@ def tuning_front(result: Tuning | Findings, *, choose: str | None = None) -> Pic
 
     def draw(alt: Any, drawn: pd.DataFrame) -> Any:
         panels = [_panel(alt, drawn[drawn["objective"] == name], tuning, name) for name in others]
-        return alt.concat(*panels, columns=2, spacing=28, usermeta=filling(60 + 110 / len(panels)))
+        return alt.concat(*panels, columns=2, spacing=28, usermeta=grammar.filling(60 + 110 / len(panels)))
 
-    return pictured(rows, FRONT_COLUMNS, draw, _front_note(tuning, shown, defined, chosen), _front_seen)
+    return grammar.pictured(rows, FRONT_COLUMNS, draw, _front_note(tuning, shown, defined, chosen), _front_seen)
 
 
 def tried(result: Any, rule: str | None) -> tuple[Trials, int | None]:
@@ -154,7 +140,7 @@ def _front_note(tuning: Trials, shown: Ints, defined: Any, chosen: int | None) -
     sure = ", with 95% intervals" if n_front <= MOST_BARS else ""
     n_defined, undefined = int(defined.sum()), int((~defined).sum())
     some = f"The {len(shown)} of {n_defined} configurations that are most probably on the front."
-    return noted(
+    return grammar.noted(
         (True, f"Circled: {counted(n_front, 'configuration')} on the front{sure}."),
         (chosen is not None, f"Ring: the chosen one, configuration {chosen}."),
         (undefined, f"Left out: {counted(undefined, 'configuration')} with an undefined objective."),
@@ -166,19 +152,19 @@ def _panel(alt: Any, data: pd.DataFrame, tuning: Trials, name: str) -> Any:
     free = alt.Scale(zero=False, padding=8)
     x = alt.X("value:Q", scale=free, title=objective_title(tuning, name), axis=alt.Axis(tickCount=6))
     y = alt.Y("first:Q", scale=free, title=objective_title(tuning, tuning.objectives[0]), axis=alt.Axis(tickCount=6))
-    shade = shades(alt, "on_front:Q").title(["probability to be", "on the front"])
-    tooltip = tips(alt, "configuration", "settings", value=".3g", first=".3g", on_front=".0%")
+    shade = grammar.shades(alt, "on_front:Q").title(["probability to be", "on the front"])
+    tooltip = grammar.tips(alt, "configuration", "settings", value=".3g", first=".3g", on_front=".0%")
     front, chosen = data[data["front"]], data[data["chosen"]]
     bars = alt.Chart(front if len(front) <= MOST_BARS else chosen)
-    thin = {"color": MUTED, "opacity": 0.35, "strokeWidth": 1}
+    thin = {"color": grammar.MUTED, "opacity": 0.35, "strokeWidth": 1}
     layers = [
         bars.mark_rule(**thin).encode(x=alt.X("low:Q", scale=free), x2="high:Q", y=y),
         bars.mark_rule(**thin).encode(x=x, y=alt.Y("first_low:Q", scale=free), y2="first_high:Q"),
         alt.Chart(data.sort_values("on_front"))
-        .mark_circle(size=45, opacity=0.9, stroke=MUTED, strokeWidth=0.3)
+        .mark_circle(size=45, opacity=0.9, stroke=grammar.MUTED, strokeWidth=0.3)
         .encode(x=x, y=y, color=shade, tooltip=tooltip),
-        alt.Chart(front).mark_point(size=60, stroke=INK, strokeWidth=1.2, opacity=1).encode(x=x, y=y),
-        alt.Chart(chosen).mark_point(size=190, stroke=MARKED, strokeWidth=2.5, opacity=1).encode(x=x, y=y),
+        alt.Chart(front).mark_point(size=60, stroke=grammar.INK, strokeWidth=1.2, opacity=1).encode(x=x, y=y),
+        alt.Chart(chosen).mark_point(size=190, stroke=grammar.MARKED, strokeWidth=2.5, opacity=1).encode(x=x, y=y),
     ]
     return alt.layer(*layers).properties(width=300, height=230)
 
@@ -249,7 +235,9 @@ def tuning_parallel(
         axes.append(_axis(frame[name][defined].tolist(), objective_words(name), turned=way == "min"))
     front, numbers = frame["front"].to_numpy(dtype=bool)[defined], frame.index.to_numpy()[defined]
     important = front | (numbers == chosen)
-    lines = kept_places(np.arange(len(numbers)), important, front.astype(float), (MOST_MARKS - MOST_TICKS) // len(axes))
+    lines = kept_places(
+        np.arange(len(numbers)), important, front.astype(float), (grammar.MOST_MARKS - MOST_TICKS) // len(axes)
+    )
     rows: list[tuple[Any, ...]] = [
         (numbers[i], axis.title, place, axis.positions[i], axis.texts[i], front[i], numbers[i] == chosen, "")
         for i in lines
@@ -263,7 +251,7 @@ def tuning_parallel(
     left_out = [name.replace("__", ".") for name in _varying(tuning) if name not in names]
     has_gaps = any(params.get(name) is None for _, params, _ in tuning.trials for name in names)
     undefined = int((~defined).sum())
-    note = noted(
+    note = grammar.noted(
         (True, "Strong: on the front. The best of each objective is at the top."),
         (chosen is not None, f"Marked: the chosen one, configuration {chosen}."),
         (left_out, f"Parameters without an axis: {listed(left_out, 5)}."),
@@ -272,7 +260,7 @@ def tuning_parallel(
         (len(lines) < len(numbers), f"{len(lines)} of {len(numbers)} configurations are drawn, the front among them."),
     )
     titles = [axis.title for axis in axes]
-    return pictured(rows, PARALLEL_COLUMNS, lambda alt, shown: _drawn(alt, shown, titles), note, _parallel_seen)
+    return grammar.pictured(rows, PARALLEL_COLUMNS, lambda alt, shown: _drawn(alt, shown, titles), note, _parallel_seen)
 
 
 @dataclass(frozen=True)
@@ -345,18 +333,18 @@ def _drawn(alt: Any, data: pd.DataFrame, titles: list[str]) -> Any:
     layers = []
     faint = float(np.clip(40 / max(1, lines["configuration"].nunique()), 0.08, 0.5))
     for part, style in (
-        (lines[~lines["front"] & ~lines["chosen"]], {"color": PALE, "opacity": faint, "strokeWidth": 1}),
-        (lines[lines["front"] & ~lines["chosen"]], {"color": STEADY, "opacity": 0.9, "strokeWidth": 1.5}),
-        (lines[lines["chosen"]], {"color": MARKED, "strokeWidth": 3}),
+        (lines[~lines["front"] & ~lines["chosen"]], {"color": grammar.PALE, "opacity": faint, "strokeWidth": 1}),
+        (lines[lines["front"] & ~lines["chosen"]], {"color": grammar.STEADY, "opacity": 0.9, "strokeWidth": 1.5}),
+        (lines[lines["chosen"]], {"color": grammar.MARKED, "strokeWidth": 3}),
     ):
         line = alt.Chart(part).mark_line(**style)
         layers.append(line.encode(x=x, y=y, detail="configuration:N", order="place:Q", tooltip=tooltip))
     words = alt.Chart(ticks).encode(x=x, y=y, text="label:N")
     letters = {"align": "left", "dx": 5, "fontSize": 10, "limit": 90}
     layers += [
-        alt.Chart(ticks).mark_tick(color=MUTED, width=6, thickness=1).encode(x=x, y=y),
+        alt.Chart(ticks).mark_tick(color=grammar.MUTED, width=6, thickness=1).encode(x=x, y=y),
         words.mark_text(**letters, stroke="white", strokeWidth=3),
-        words.mark_text(**letters, color=INK),
+        words.mark_text(**letters, color=grammar.INK),
     ]
     return alt.layer(*layers).properties(width=alt.Step(110), height=260)
 
@@ -373,8 +361,12 @@ def _parallel_seen(data: pd.DataFrame) -> str:
 ALONG_COLUMNS = "series: text; value: float; what: text; estimate low high: float; point: text"
 WIDE_ALONG = 20  # times: from there on the parameter has a log scale
 # The colour and the dashes of each value that is marked.
-POINTS = {"best score": (MARKED, [6, 3]), "steadiest": (INK, [2, 2]), "chosen": (CATEGORIES[2], [1, 0])}
-MOST_ROWS = MOST_MARKS // 4  # of each panel
+POINTS = {
+    "best score": (grammar.MARKED, [6, 3]),
+    "steadiest": (grammar.INK, [2, 2]),
+    "chosen": (grammar.CATEGORIES[2], [1, 0]),
+}
+MOST_ROWS = grammar.MOST_MARKS // 4  # of each panel
 
 
 @picture(
@@ -452,14 +444,14 @@ def hyperparameter(
     drawn, points = _thinned(rows), _points(found)
     marks = [("", value, "", np.nan, np.nan, np.nan, name) for name, value in points.items()]
     undefined = sum(not np.isfinite(row.estimate) for row in rows)
-    note = noted(
+    note = grammar.noted(
         *((True, f"{name.capitalize()}: {value:.3g}.") for name, value in points.items()),
         (undefined, f"{counted(undefined, 'undefined value')} left out."),
         (len(drawn) < len(rows), f"{len(drawn)} of {len(rows)} values are drawn."),
         (not found.lines, "Other parameters vary, too, so points are not joined."),
     )
     every = [*((*row, "") for row in drawn), *marks]
-    return pictured(every, ALONG_COLUMNS, lambda alt, shown: _along_drawn(alt, shown, found), note, _along_seen)
+    return grammar.pictured(every, ALONG_COLUMNS, lambda alt, shown: _along_drawn(alt, shown, found), note, _along_seen)
 
 
 class _Row(NamedTuple):
@@ -583,9 +575,9 @@ def _along_drawn(alt: Any, data: pd.DataFrame, found: _Found) -> Any:
 
 def _along_panel(alt: Any, data: pd.DataFrame, marks: pd.DataFrame, x: Any, lines: bool) -> Any:
     y = alt.Y("low:Q", scale=alt.Scale(zero=False), title=objective_words(data["what"].iloc[0]))
-    colour, shape = told_apart(alt, "series", data["series"].drop_duplicates().tolist())
+    colour, shape = grammar.told_apart(alt, "series", data["series"].drop_duplicates().tolist())
     base = alt.Chart(data).encode(x=x, color=colour)
-    tooltip = tips(alt, "series", value=".3g", estimate=".3g", low=".3g", high=".3g")
+    tooltip = grammar.tips(alt, "series", value=".3g", estimate=".3g", low=".3g", high=".3g")
     layers = [base.mark_area(opacity=0.15).encode(y=y, y2="high:Q"), base.mark_line().encode(y="estimate:Q")]
     if not lines or data.duplicated(["series", "value"]).any():
         layers = [base.mark_rule(opacity=0.25).encode(y=y, y2="high:Q")]
