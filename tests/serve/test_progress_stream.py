@@ -182,3 +182,12 @@ def test_what_is_stopped_before_its_first_repeat_says_how_far_it_came(applicatio
     text = rendered(application, progress, unreported=True)
     assert "3 of 21" in text
     assert "The report comes once it has gone on to its end." in text
+
+
+def test_a_list_of_results_says_how_far_a_shortlist_came_before_its_first_repeat(application):
+    progress = Progress("stopped", 0, 0, steps=(Step("Halves", 3, 21), Step("Repeats", 0, 10)))
+    listed = {"run": SimpleNamespace(name="x", kind=SimpleNamespace(name="Shortlist", unit="repeats"))}
+    one = {**listed, "progress": progress, "told": False}
+    parts = application.app.state.site._templates.get_template("parts.html.j2").module
+    assert "Halves: 3 of 21" in parts.result(one)
+    assert "Repeats" not in parts.result(one)

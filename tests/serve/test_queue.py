@@ -150,6 +150,15 @@ def test_a_process_that_dies_is_interrupted_and_one_that_complains_has_failed(st
     assert (found.state, found.complaint) == (FAILED, "The disk is full.")
 
 
+def test_what_a_failed_run_says_names_its_files_without_their_folder(store):
+    options = {"files": ["data/Leeds 2019.csv", "data/Turin.csv"], "samples": "data/who.csv", "out": "a"}
+    write_order(store.path / "a", Order("replicate", options, state="started"))
+    said = "data/Turin.csv has no column 'data/x'; data/who.csv and data/Leeds 2019.csv have one."
+    (store.path / "a" / "said.txt").write_text(f"steadyset: {said}\n", encoding="utf-8")
+    found = progress_of(store.run("a"))
+    assert found.complaint == "Turin.csv has no column 'data/x'; who.csv and Leeds 2019.csv have one."
+
+
 @pytest.mark.parametrize(
     "content",
     [

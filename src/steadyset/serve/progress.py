@@ -28,6 +28,7 @@ from steadyset.io.disk import (
     is_locked,
     study_folders,
 )
+from steadyset.options import with_files
 from steadyset.serve.forms import in_page_words
 from steadyset.serve.job_queue import Queue, is_held
 from steadyset.serve.run_store import COMPLAINT, HELD, JOB, PAUSED, SAID, STOPPED, WAITING, Run, RunStore
@@ -112,7 +113,7 @@ def progress_of(run: Run) -> Progress:
     if found.damaged:
         return Progress(DAMAGED, 0, 0, f"This folder is damaged, or was not made by steadyset: {found.damaged}.")
     done, total = _counted(run, found)
-    complaint, until = _complaint(run.path), _until(found)
+    complaint, until = _complaint(run), _until(found)
     state = _state(run, complaint, finished=done >= total)
     steps = _steps(run, found, done, 0 if until else total)
     if state == FINISHED_STATE and (until or not total):
@@ -219,10 +220,21 @@ def _beats(folder: Path) -> bool:
     return last > beneath.modified(folder, TRIALS) and 0 <= time.time() - last / 1e9 < QUIET
 
 
-def _complaint(folder: Path) -> str:
-    """The last sentence with which the command refused to work."""
-    lines = [line for line in said(folder).splitlines() if line.startswith(COMPLAINT)]
-    return in_page_words(lines[-1].removeprefix(COMPLAINT)) if lines else ""
+def _complaint(run: Run) -> str:
+    """The last sentence with which the command refused to work, its files by their names alone."""
+    lines = [line for line in said(run.path).splitlines() if line.startswith(COMPLAINT)]
+    if not lines:
+        return ""
+    sentence = in_page_words(lines[-1].removeprefix(COMPLAINT))
+
+    def named(file: str) -> str:
+        nonlocal sentence
+        sentence = sentence.replace(str(Path(file)), Path(file).name)
+        return file
+
+    if run.order is not None:
+        with_files(run.order.job, named)
+    return sentence
 
 
 # ---- as it happens: a folder is looked at while somebody listens, once for all listeners ----------------------------
