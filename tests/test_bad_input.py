@@ -340,6 +340,10 @@ def test_one_run_is_not_enough_to_measure(tmp_path):
     one = Selections.read(tmp_path / "s.csv")
     for call in (st.stability, st.stability_table):
         assert sentence_of(call, one) == "Stability compares runs: at least 2 are needed, found 1."
+    (tmp_path / "names.txt").write_text("TP53\nEGFR\n", encoding="utf-8")
+    for universe in (None, 100):
+        one = Selections.read(tmp_path / "names.txt", layout="columns", n_features=universe)
+        assert sentence_of(st.stability, one) == "Stability compares lists: at least 2 are needed, found 1."
 
 
 def test_measures_and_options_that_do_not_exist():

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from steadyset.foundation.errors import InputError
 from steadyset.inference.runs import runs_with_both
 from steadyset.kernels.arrays import Bools, Floats, Ints
-from steadyset.measures.evaluate import check_similarity
+from steadyset.measures.evaluate import check_similarity, require_two
 from steadyset.selections import RunsLike, Selections, as_selections
 from steadyset.similarity import FeatureSimilarity
 
@@ -156,8 +155,7 @@ def _similar_pairs(runs: Selections, similarity: FeatureSimilarity) -> _Pairs:
 
 def _at_least_two(selections: Any) -> Selections:
     runs = as_selections(selections)
-    if runs.n_runs < 2:
-        raise InputError(f"Stability compares runs: at least 2 are needed, found {runs.n_runs}.")
+    require_two(runs)
     return runs
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from steadyset.foundation import arguments
 from steadyset.foundation.errors import Argument, InputError, UndefinedError
+from steadyset.io.labels import AppearanceOrder
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.measures.record import Measure, Need, all_measures, get_family, get_measure
 from steadyset.selections import RunsLike, Selections, as_selections
@@ -492,12 +493,18 @@ def estimates(selections: Selections, measures: Sequence[Measure], options: Opti
     return [found[i] for i in range(len(measures))]
 
 
+def require_two(selections: Selections) -> None:
+    """Refuse what has nothing to be compared with; runs that were read as names are called lists."""
+    if selections.n_runs < 2:
+        what = "lists" if isinstance(selections.features, AppearanceOrder) else "runs"
+        raise InputError(f"Stability compares {what}: at least 2 are needed, found {selections.n_runs}.")
+
+
 def evaluated_together(
     selections: Selections, measures: Sequence[Measure], options: Options
 ) -> list[tuple[Family, list[int]]]:
     """The families of measures with the places of their members; runs that cannot be evaluated are refused."""
-    if selections.n_runs < 2:
-        raise InputError(f"Stability compares runs: at least 2 are needed, found {selections.n_runs}.")
+    require_two(selections)
     if options.similarity is not None:
         options.similarity.check(selections)
     for measure in measures:

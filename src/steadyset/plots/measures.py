@@ -17,7 +17,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import DASH, counted, number, percent
 from steadyset.inference.table import stability_table
 from steadyset.kernels.arrays import Floats
-from steadyset.measures.evaluate import Options, chosen_measures, estimates, has_needs, require_needs
+from steadyset.measures.evaluate import Options, chosen_measures, estimates, has_needs, require_needs, require_two
 from steadyset.measures.record import Measure, get_family, get_measure
 from steadyset.plots import picture as grammar
 from steadyset.plots.catalogue import picture
@@ -264,8 +264,7 @@ def _records(
 
 def _of_pairs(sel: Selections, records: Sequence[Measure], options: Options) -> tuple[list[str], Floats, str]:
     """The scores of pairs of runs; of very many runs some, evenly spaced."""
-    if sel.n_runs < 2:
-        raise InputError(f"Stability compares runs: at least 2 are needed, found {sel.n_runs}.")
+    require_two(sel)
     if options.similarity is not None:
         options.similarity.check(sel)
     for record in records:
