@@ -1,9 +1,14 @@
 """How many features studies of each size have in common."""
 
+import itertools
+import re
+
 import pytest
+import vl_convert
 
 import steadyset as st
 from steadyset.foundation.errors import InputError
+from steadyset.plots.drawing import text_width
 from steadyset.replications.result import KeptFeature, MeasuredSize, NextStudy, Replicated
 
 
@@ -39,3 +44,16 @@ def test_other_findings_have_no_next_study():
     runs = st.Selections.from_sets([["a"], ["a"]], features=list("ab"))
     with pytest.raises(InputError, match="no replication"):
         st.plot.next_study(st.findings_of(runs))
+
+
+@pytest.mark.parametrize("width", [200, 230, 260])
+def test_numbers_of_rows_are_apart_where_there_is_little_room(width):
+    drawn = small().specification()
+    drawn["width"] = width
+    for layer in drawn["layer"]:
+        layer["width"] = width
+    labels = re.findall(r'<text text-anchor="middle" ([^>]*)>([\d,]+)</text>', vl_convert.vegalite_to_svg(drawn))
+    shown = [(float(re.search(r"[(]([\d.]+)", look)[1]), text) for look, text in labels if 'opacity="0"' not in look]
+    assert len(shown) > 3
+    for (left, first), (right, second) in itertools.pairwise(shown):
+        assert right - left > (text_width(first, 11) + text_width(second, 11)) / 2 + 3, shown

@@ -71,7 +71,8 @@ def next_study(result: Findings | Replication) -> Picture:
 
 def _drawn(alt: Any, data: pd.DataFrame) -> Any:
     shown = grammar.tips(alt, "how", "rows", in_common=(".1f", "in common"), low=".1f", high=".1f")
-    rows = alt.X("rows:Q", title="rows of each study", scale=alt.Scale(type="log", nice=False))
+    apart = alt.Axis(labelSeparation=4)  # numbers of a logarithmic scale crowd at its end, most of all on a phone
+    rows = alt.X("rows:Q", title="rows of each study", scale=alt.Scale(type="log", nice=False), axis=apart)
     base = alt.Chart(data).encode(x=rows, tooltip=shown)
     common = alt.Y("in_common:Q", title="features in common", scale=alt.Scale(zero=True))
     band = base.mark_area(opacity=0.18, color=grammar.STEADY, aria=False).encode(y=alt.Y("low:Q"), y2="high:Q")
