@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import steadyset as st
+from steadyset.assessment import engines
 from steadyset.cli import run
 
 
@@ -162,7 +163,8 @@ def test_the_report_stands_alone_and_believes_no_name(runs, tmp_path, capsys):
         ([], "give --target"),
     ],
 )
-def test_bad_requests_are_one_sentence(data, tmp_path, arguments, sentence, capsys):
+def test_bad_requests_are_one_sentence(data, tmp_path, arguments, sentence, capsys, monkeypatch):
+    monkeypatch.setattr(engines, "CONNECTING", 1.0)
     assert run(["assess", str(data), *arguments, "--out", str(tmp_path / "runs")]) == 2
     err = capsys.readouterr().err
     assert sentence in err

@@ -56,7 +56,7 @@ def test_runs_on_other_features_are_not_compared_and_the_page_says_so_in_its_own
 
 def test_a_run_that_another_process_works_on_is_seen_and_cannot_be_deleted(client, two, folder):
     with RunFolder(folder / "one").locked():
-        assert "Running" in client.get("/runs/one").text
+        assert "Nearly done" in client.get("/runs/one").text  # all of its runs are there
         assert "pause or stop it first" in client.delete("/runs/one", headers=client.change).text
         assert "pause or stop it first" in client.post("/runs/one/name", data={"name": "x"}, headers=client.change).text
     assert client.delete("/runs/one", headers=client.change).headers["location"] == "/runs"

@@ -60,6 +60,7 @@ def test_places_of_other_columns_count_but_they_are_never_listed():
     assert standing._count(np.arange(3) == 1).counts[0].tolist() == [1, 0, 1]
 
 
+@pytest.mark.slow  # buys: why lists take no more steps than they do; that their own hold is tested above
 def test_plain_stepping_does_not_hold_where_false_units_come_in_bunches(null_targets):
     lists = [one.listing(3.0, None, gate=1.0, last=1.0).listed.sum() for one in standings(null_targets)]
     found, error = mean_and_error(lists)

@@ -401,6 +401,7 @@ def _compute_apart(
 
 OWN_MACHINE = "127.0.0.1"
 TOPIC = "steadyset"  # of what workers tell before their task ends; the scheduler keeps the latest of each topic
+CONNECTING = 10.0  # seconds in which a scheduler has to answer
 CLUSTER_PATIENCE = 20.0  # seconds in which lost workers may come back
 
 
@@ -451,7 +452,7 @@ def connected(n_jobs: int, address: str | None) -> Iterator[Any]:
                         silence_logs=CRITICAL,
                     )
                 stack.callback(_closed, target)
-            client = Client(target, timeout=10)
+            client = Client(target, timeout=CONNECTING)
         except (OSError, ValueError) as error:
             raise InputError(f"No dask scheduler answers at {address or OWN_MACHINE}: {error}.") from None
         stack.callback(_closed, client)
