@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.feature_selection import f_classif, f_regression, mutual_info_classif
 from sklearn.metrics import mutual_info_score
 
+from steadyset.kernels.scores import insert_best, top
 from steadyset.selectors.filters import ranked
 from steadyset.selectors.filters.greedy import Coded
 from steadyset.selectors.filters.tables import discretised_blocks
@@ -35,8 +36,9 @@ def rows() -> list[dict[str, Any]]:
     ]
     information = [top_sets("mim", d, copied_mutual_info, n_runs=1, n_features=200) for d in sizes]
     numbers = [top_sets("anova", d, copied_f_regression, n_runs=4, number=True) for d in sizes]
+    whole = [whole_ranking(d) for d in (2_000, 8_000, 32_000)]
     steps = [greedy(d) for d in (1_000, 3_000, 10_000)] + [long_greedy(d) for d in (1_000, 3_000, 7_129)]
-    return tests + numbers + information + steps
+    return tests + numbers + information + steps + whole
 
 
 def top_sets(
@@ -94,6 +96,14 @@ def long_greedy(n_features: int, n_rows: int = 49, share: float = 0.42) -> dict[
     ranked("jmi", X[:, :20], y, weights, k=2).best(2)
     ours_s, theirs_s = side_by_side(lambda: ranked("jmi", X, y, weights, k=k).best(k), theirs, repeats=2)
     return row(f"jmi, {share:.0%} of the features", f"n={n_rows}, d={n_features}", ours_s, theirs_s, "counts as floats")
+
+
+def whole_ranking(d: int) -> dict[str, Any]:
+    """Ranking all features, as tuning asks for: sorted, against a list of the best that grows to all of them."""
+    scores = np.random.default_rng(0).normal(size=(2, d))
+    insert_best(scores[:, :TOP], TOP)
+    ours_s, theirs_s = side_by_side(lambda: top(scores, d), lambda: insert_best(scores, d))
+    return row("ranking of all features, 2 resamples", f"d={d}", ours_s, theirs_s, "the list that serves few features")
 
 
 def copied_f_regression(X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:

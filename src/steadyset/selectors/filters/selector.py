@@ -25,6 +25,7 @@ from steadyset.foundation.arguments import Column, Seed, TableLike, check_flag, 
 from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.kernels.scores import top
 from steadyset.selectors import validation
 from steadyset.selectors.covariates import COVARIATES, read_covariates
 from steadyset.selectors.filters.registry import PASSED, Filter, Steps, filters_for, get_filter
@@ -358,18 +359,15 @@ class Ranked(NamedTuple):
     selectable: Bools
 
     def best(self, k: int) -> Ints:
-        """M x k numbers of the best features, best first, -1 where a resample has fewer."""
-        found = np.full((len(self.scores), k), -1)
-        for run, row in enumerate(found):
-            order = self._first(run, k) if self.orders is None else self.orders[run]
+        """M x k numbers of the best features, -1 where a resample has fewer."""
+        if self.orders is None:
+            found = top(np.where(self.selectable, self.scores, -np.inf), k)
+            found[~np.take_along_axis(self.selectable, found, axis=1)] = -1
+            return found
+        found = np.full((len(self.orders), k), -1)
+        for row, order in zip(found, self.orders, strict=True):
             row[: order.size] = order
         return found
-
-    def _first(self, run: int, k: int) -> Ints:
-        """The k best of a resample, of equal ones those with the smaller numbers; all need not be sorted for that."""
-        scores = np.where(self.selectable[run], self.scores[run], -np.inf)
-        near = np.flatnonzero(self.selectable[run] & (scores >= np.partition(scores, -k)[-k]))
-        return near[np.argsort(-scores[near], kind="stable")[:k]]
 
     def ties(self, run: int, order: Ints) -> Ints | None:
         """How many of the first 1, 2, ... features of an order have the score of the next; None for a greedy filter."""
