@@ -1,10 +1,13 @@
 """What can be said: one paragraph that joins what was asked, and says of the rest that it was not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import steadyset as st
 from steadyset.cli import run
+from steadyset.findings.box import box_of
 from steadyset.findings.holds import what_can_be_said
 from steadyset.foundation.errors import InputError
 from steadyset.inference.runs import halves_of
@@ -143,10 +146,28 @@ def test_noise_supports_nothing_with_a_replication_either(resampling):
 
 def test_replications_end_with_what_was_not_asked(replicated):
     text = said(replicated)
-    assert "in two independent studies of 30 rows each" in text
+    assert text.startswith("Two studies of 30 rows agree beyond chance")
     assert "an assessment tells" in text
     noise = st.replication("anova:k=4", *data(shift=0.0), pairs=20, execution=QUIET)
-    assert said(noise).startswith("Two studies of 30 rows each may agree no better than random choices")
+    assert said(noise).startswith(
+        "That any of these features would come out again is not shown: two studies of 30 rows"
+    )
+    for found in map(st.findings_of, (replicated, noise)):
+        assert not [sentence for sentence in found.answer if sentence in what_can_be_said(found)]
+
+
+def test_a_replication_leads_to_more_pairs_and_to_an_assessment_of_its_method(replicated):
+    found = st.findings_of(replicated)
+    pairs = 2 * found.replication.measured[-1].pairs
+    assert [step.how for step in box_of(found).steps] == [
+        f"st.replication(selector, X, y, pairs={pairs})",
+        "st.assess(selector, X, y)",
+    ]
+    options = {"files": ["a.csv"], "target": "y", "selector": "anova:k=4", "out": "next"}
+    details = {**found.settings["details"], "job": {"command": "replicate", "options": options}}
+    more, steady = box_of(replace(found, settings={**found.settings, "details": details})).steps
+    assert more.how == f"steadyset replicate a.csv --target y --selector anova:k=4 --pairs {pairs}"
+    assert steady.how == "steadyset assess a.csv --target y --selector anova:k=4"
 
 
 def test_shortlists_end_with_what_their_evidence_shows():

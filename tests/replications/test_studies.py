@@ -9,6 +9,8 @@ import pytest
 import steadyset as st
 from steadyset.assessment.request import make_request
 from steadyset.cli import run
+from steadyset.findings.box import box_of
+from steadyset.findings.holds import what_can_be_said
 from steadyset.foundation.errors import InputError
 from steadyset.replications.compare import _features_of, _Own
 from steadyset.replications.studies import StudyPair
@@ -120,7 +122,11 @@ def test_lists_directions_and_votes_by_hand():
     assert (pair["common"], pair["same_direction"], pair["expected"]) == (2, 1, 0.9)
     # 2 or 3 of 3 in common: (C(3,2) C(7,1) + 1) / C(10,3)
     assert pair["p_value"] == pytest.approx(22 / 120)
-    said = st.findings_of(found).answer
+    findings = st.findings_of(found)
+    said = findings.answer
+    assert not [sentence for sentence in said if sentence in what_can_be_said(findings)]
+    steps = ["st.replication(selector, X, y)", "st.assess(selector, X, y)"]
+    assert [step.how for step in box_of(findings).steps] == steps
     assert said[0].startswith("1 feature of 10 shared ones comes back: its effect is in both studies")
     assert "Selected in opposite directions, and therefore not counted together: g2." in said
 

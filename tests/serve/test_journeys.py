@@ -405,6 +405,9 @@ def test_from_data_to_what_the_next_study_would_find(opened, studies):  # noqa: 
     assert page.get_by_label("Number of features").input_value() == "4"
     page.get_by_text("More settings").click()
     assert page.locator("#pairs").input_value() == "10"
+    page = opened("/runs/following")
+    page.frame_locator("iframe.report").get_by_role("button", name="See how steady anova:k=4 is").click()
+    page.wait_for_url("**/data?kind=assess**")
 
 
 @pytest.mark.slow  # buys: several files as one job, and the way back from what is refused

@@ -53,6 +53,9 @@ def test_from_a_table_to_what_the_next_study_would_find(client, folder):
     assert "steadyset replicate data/A.csv" in page
     assert "/data?kind=replicate&file=data%2FA.csv" in page
     assert "would the next study" in client.get("/runs/next/report").text.lower()
+    frame = html.unescape(client.get("/runs/next/frame").text)
+    assert "/data?kind=replicate&file=data%2FA.csv&target=state" in frame
+    assert "/data?kind=assess&file=data%2FA.csv&target=state" in frame
 
 
 @pytest.mark.slow  # buys: the same with three files, which make a folder of several parts

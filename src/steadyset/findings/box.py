@@ -20,7 +20,9 @@ from steadyset.io.labels import UnionOfNames
 from steadyset.io.lists import UNKNOWN_UNIVERSE
 from steadyset.measures import get_measure
 from steadyset.measures.evaluate import AT_CHANCE, BY_COLUMN_ORDER
-from steadyset.options import as_shell_line, options_of
+from steadyset.options import as_list, as_shell_line, options_of
+from steadyset.replications.result import Replicated
+from steadyset.replications.studies import ComparedStudies
 from steadyset.runner.scoring import score_title
 from steadyset.selections import Selections
 from steadyset.shortlists.exchange import FEWEST
@@ -70,17 +72,19 @@ class Step:
 
 @dataclass(frozen=True)
 class Box:
-    """The answer: a sentence, the features, what is to be known of them by a word each, and steps."""
+    """The answer: a sentence, the features, what is to be known of them by a word each, more sentences, and steps."""
 
     headline: str
     names: tuple[Names, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     steps: tuple[Step, ...] = ()
+    said: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
         """The answer line by line, for formats without boxes."""
         facts = [f"{name}: {words}" for name, words in self.facts.items()]
-        return [self.headline, *map(str, self.names), *facts, *(f"Next: {step}" for step in self.steps)]
+        next_steps = (f"Next: {step}" for step in self.steps)
+        return [self.headline, *map(str, self.names), *facts, *self.said, *next_steps]
 
 
 def _box(headline: str, names: Iterable[Names], facts: Mapping[str, str], steps: tuple[Step, ...] = ()) -> Box:
@@ -255,9 +259,13 @@ def _cautions(found: Findings) -> Iterable[str]:
 
 
 def _steps(found: Findings) -> tuple[Step, ...]:
-    """What goes on from an assessment: a list with a stated error, and more runs."""
+    """What goes on from an assessment, a list with a stated error and more runs, or from a look at other studies."""
     details = found.settings.get("details", {})
     job = details.get("job")
+    if found.replication is not None and found.kind == "replication":
+        return _from_next_study(found.replication, job)
+    if found.studies is not None:
+        return _from_studies(found.studies, job)
     if found.kind != "assessment":
         return ()
     runs = max((row.runs for row in found.summary), default=0)
@@ -276,6 +284,33 @@ def _steps(found: Findings) -> tuple[Step, ...]:
         return *stated, more
     words = "Twice as many features of each method"
     return *stated, more, _step(words, job, "assess", f"st.assess({wider!r}, X, y)", selector=wider, out=None)
+
+
+def _from_next_study(found: Replicated, job: Any) -> tuple[Step, ...]:
+    pairs = 2 * found.measured[-1].pairs
+    words, python = f"Run it with {pairs} pairs of studies", f"st.replication(selector, X, y, pairs={pairs})"
+    more = _step(words, job, "replicate", python, pairs=pairs, out=None, resume=None)
+    return more, _steady(f"See how steady {shown_name(found.selector)} is", found.selector, job)
+
+
+def _from_studies(found: ComparedStudies, job: Any) -> tuple[Step, ...]:
+    first, method = shown_name(found.studies[0].name), shown_name(found.selector)
+    words, python = f"See what a next study like {first} would select", "st.replication(selector, X, y)"
+    alone = _step(words, job, "replicate", python, files=_files(job)[:1], out=None, resume=None)
+    return alone, _steady(f"See how steady {method} is in {first}", found.selector, job)
+
+
+def _steady(words: str, selector: str, job: Any) -> Step:
+    """An assessment of the (first) study by the same method."""
+    if files := _files(job):
+        job = {**job, "options": {"file": files[0], **job["options"]}}
+    return _step(words, job, "assess", "st.assess(selector, X, y)", selector=[selector], resume=None)
+
+
+def _files(job: Any) -> list[str]:
+    """The studies of a job; none where Python made the result."""
+    options = job.get("options") if isinstance(job, Mapping) else None
+    return as_list(options.get("files") or []) if isinstance(options, Mapping) else []
 
 
 def _step(words: str, job: Any, command: str, python: str, **changed: Any) -> Step:

@@ -14,6 +14,7 @@ from steadyset.foundation.text import amount, counted, expected_count, listed, n
 from steadyset.inference.models import OFTEN, Coefficients, Predicted
 from steadyset.replications.curve import ENOUGH, LARGEST
 from steadyset.replications.result import NextStudy, Replicated
+from steadyset.replications.studies import ComparedStudies
 from steadyset.runner.scoring import score_title
 from steadyset.shortlists.listed import LISTED, Listed
 from steadyset.tasks import TASKS
@@ -81,12 +82,37 @@ def what_can_be_said(found: Findings) -> str:
         said = _of_list(found.shortlist)
     elif found.kind == "assessment":
         said = _of_assessment(found)
-    elif found.kind == "replication":
-        said = (*found.answer[:2], SCOPE, NOT_ASKED)
-    elif found.kind == "studies":
-        said = (*found.answer, "Which of these features are causes, coming back does not say.")
+    elif found.kind == "replication" and found.replication is not None:
+        said = (_comes_out_again(found.replication), SCOPE, NOT_ASKED)
+    elif found.studies is not None:
+        said = _of_studies(found.studies)
     joined = " ".join(filter(None, said))
     return " ".join((joined, *data_told(found.settings))) if joined else ""
+
+
+def _comes_out_again(found: Replicated) -> str:
+    """What the answer comes to, without its numbers."""
+    half = found.studies[0]
+    if half.low == 0.0:
+        return (
+            f"That any of these features would come out again is not shown: two studies of {half.rows} rows may agree "
+            "no better than random choices."
+        )
+    return (
+        f"Two studies of {half.rows} rows agree beyond chance, so that a part of such a list comes out again; how "
+        "large a part, the intervals say."
+    )
+
+
+def _of_studies(found: ComparedStudies) -> Iterator[str]:
+    if any(one.comes_back for one in found.features):
+        yield (
+            "What comes back has its effect in more than one study, each feature by itself; a feature that does not "
+            "come back is not shown to be false."
+        )
+    else:
+        yield "That no feature is shown to come back does not show that all are false: few rows show little."
+    yield "Which of these features are causes, coming back does not say."
 
 
 def _of_assessment(found: Findings) -> Iterator[str]:

@@ -7,7 +7,7 @@ room, in a terminal or a notebook, its short tables, their legend and the plain 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from steadyset.findings import holds
@@ -281,9 +281,9 @@ def _text(text: str, *, small: bool = False) -> Text:
 @section("answer", "")
 def _answer(found: Findings) -> Iterator[Block]:
     box = box_of(found)
-    yield Answer(box)
     if not found.summary and found.shortlist is None:  # beside which these sentences stand otherwise
-        yield from (_text(sentence) for sentence in found.answer if sentence != box.headline)
+        box = replace(box, said=tuple(sentence for sentence in found.answer if sentence != box.headline))
+    yield Answer(box)
 
 
 @section(

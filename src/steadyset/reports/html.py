@@ -39,7 +39,7 @@ from steadyset.reports import Drawings, Part, document_of, tables_in
 from steadyset.selections import Selections
 from steadyset.selectors.ensembles.rules import error_control
 
-LISTS = ("shortlist", "list", "consensus")  # the tables that are the answer, of which a result has one
+LISTS = ("shortlist", "list", "consensus", "kept")  # the tables that are the answer, the first that a result has
 SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 BAR = (3.0, 107.0)  # where the bar of an interval begins and ends
 # The blocks of Hebrew, Arabic, Syriac, Thaana, N'Ko and others, with the forms of presentation.

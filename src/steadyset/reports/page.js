@@ -2,7 +2,7 @@
 // Names only ever become text: no markup is made from them.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const LISTS = ["shortlist", "list", "consensus"];
+  const LISTS = ["shortlist", "list", "consensus", "kept"];
   const FIRST_ROWS = 10, SPECIALISTS_ROWS = 25, FEW_MORE = 5, MOST_MATCHES = 8, MOST_NAMES = 200, STEPS = 200, MOST_SPANS = 12;
   // The same rule as for the csv files that the library writes.
   const FORMULA = /^'*[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]/;
