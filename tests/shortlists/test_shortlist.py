@@ -77,6 +77,26 @@ def test_columns_of_the_frame_and_names_are_those_that_are_promised(found):
     assert found.features["direction"][0] == "higher in well"
 
 
+@pytest.mark.parametrize("allowed", [{}, {"false": 3.0}, {"fdr": 0.2, "permutations": 50}])
+@pytest.mark.parametrize("bases", [["filter"], ["filter", "lasso"]])
+def test_q_values_never_fall_along_the_list_and_its_candidates(allowed, bases):
+    """Also where members of listed groups stand between the features: two columns take turns."""
+    X, y = data(d=40)
+    random = np.random.default_rng(1)
+    X["gene30"] += 1.0 * (y == "well")
+    X["gene31"] = X["gene30"] + 0.3 * random.normal(size=len(X))
+    X["gene32"] = X["gene30"] + 0.3 * random.normal(size=len(X))
+    table = st.shortlist(X, y, **{**FEW, "bases": bases, **allowed}, outer=0).features
+    assert table["q_value"].is_monotonic_increasing
+    assert table["q_value"].between(0.0, 1.0, inclusive="right").all()
+
+
+def test_one_sentence_explains_order_percentage_and_q(found):
+    legend = shortlist_words.list_legend(found.listed)[0]
+    assert all(word in legend for word in ("ordered by", "of halves", "q is"))
+    assert legend in " ".join(str(found).split())
+
+
 def test_what_is_printed_opens_with_the_answer(found):
     said = str(found).splitlines()
     assert said[2].startswith(f"{len(found.selected)} features tell well from ill; about 1 of them may be false.")

@@ -7,7 +7,7 @@ import pytest
 
 from steadyset.shortlists.bases import BASES, Features
 from steadyset.shortlists.exchange import exchange_of
-from steadyset.shortlists.standing import Standing
+from steadyset.shortlists.standing import Standing, q_values
 from steadyset.tasks import CLASSES
 
 HALVES, UNITS, BUNCH, PERMUTED = 20, 60, 6, 50
@@ -51,6 +51,30 @@ def test_a_larger_allowance_never_lists_fewer(null_targets):
     for one in list(standings(null_targets))[:10]:
         lists = [one.listing(false, None).listed for false in allowed]
         assert all((larger >= smaller).all() for smaller, larger in pairwise(lists))
+
+
+def test_q_values_are_the_smallest_rates_of_the_lists_that_hold_a_feature():
+    """By hand, with 9 permuted targets: none reaches the first three, so that a tenth of a feature stands for each."""
+    expected = np.array([0.0, 0.0, 0.0, 0.8, 0.6, 3.0, 14.0])
+    by_hand = [0.1 / 3, 0.1 / 3, 0.1 / 3, 0.6 / 5, 0.6 / 5, 3.0 / 6, 1.0]
+    assert q_values(expected, 9) == pytest.approx(by_hand)
+    assert len(q_values(np.empty(0), 9)) == 0
+
+
+@pytest.mark.parametrize("bound", [0.1, 0.2])
+def test_as_many_listed_by_q_values_are_false_as_they_say(null_targets, bound):
+    """Five units stand above all others in every half; of those up to a q-value few enough are others."""
+    shares = []
+    for number, one in enumerate(standings(null_targets)):
+        if number == 150:
+            break
+        order = np.array([np.concatenate([np.arange(UNITS, UNITS + 5), half]) for half in one.orders[0]["filter"]])
+        wide = [{"filter": order}, *one.orders[1:]]
+        listing = Standing(wide, {"filter": (5, 10)}, UNITS + 5).listing(1.0, None)
+        listed = listing.order[listing.q_values <= bound]
+        shares.append(np.mean(listed < UNITS) if len(listed) else 0.0)
+    found, error = mean_and_error(shares)
+    assert found < bound + 2 * error
 
 
 def test_places_of_other_columns_count_but_they_are_never_listed():

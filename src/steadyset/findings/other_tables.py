@@ -367,6 +367,7 @@ def short_shortlist(found: Findings, most: int | None) -> list[Table]:
                 "direction": one.direction,
                 **({"effect": _effect(one)} if any(not isnan(other.effect) for other in several) else {}),
                 **({"came back": percent(one.came_back)} if one.came_back == one.came_back else {}),
+                "q": precise(one.q_value),
                 **({"look-alikes": one.n_alike} if any(other.n_alike for other in several) else {}),
             }
             for one in several

@@ -140,11 +140,15 @@ def list_legend(found: Listed) -> list[str]:
     """What the columns of the list are."""
     among = found.features[0].among if found.features else 0
     n = 2 * found.n_splits
-    best = f"Of halves: the share of {n} random halves of the rows in which a feature is among the best {among}."
+    order = (
+        "Features are ordered by how far they exceed permuted targets in all rankings together; of halves is the "
+        f"percentage of {n} random halves of the rows in which a feature is among the best {among} of one ranking, and "
+        "q is the estimated rate of false features if the list ended with this feature or with a later one."
+    )
     unit = f"as a {found.effect}{'' if found.effect == CORRELATION else ' per standard deviation'}"
     if found.effect == STANDARD_DEVIATIONS:
         unit = f"in standard deviations between {'that class and the others' if len(found.classes) > 2 else 'classes'}"
-    said = [f"{best} The list is judged by several such numbers and rankings together, so that its order can differ."]
+    said = [order]
     if any(not isnan(one.effect) for one in found.features):
         said.append(f"Effect: along the direction, {unit}, with a 95% interval; corrected for having been listed.")
     if found.repeats is not None:

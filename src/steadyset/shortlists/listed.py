@@ -23,7 +23,7 @@ class ListedFeature:
     direction : in words of the target
     effect, effect_low, effect_high : of a listed feature, corrected for its having been listed
     group : the number of its cluster of similar features
-    q_value : the estimated share of false features among it and those before
+    q_value : the estimated rate of false features if the list ended with it or with a later one; never falls
     base : the ranking by which it is more often among them
     among : the same number for all features of a list, at least as many as it holds where halves are ranked so far
     came_back : the share of repeats with fewer rows whose list holds it; undefined without repeats

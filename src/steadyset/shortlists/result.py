@@ -50,8 +50,8 @@ class Shortlist(ShownFindings, Drawable, Reportable):
         One row per listed feature, member of a listed group and candidate, best first: feature, tier ("listed", "group"
         or "candidate"), frequency (the share of halves in which it was among the best `among` by its `base`) with its
         interval low and high, direction in words, effect with effect_low and effect_high (corrected for having been
-        listed), group (the number of its cluster of similar features), q_value (the estimated share of false features
-        among it and those before), base, among, came_back (the share of repeats that list it).
+        listed), group (the number of its cluster of similar features), q_value (the estimated rate of false features
+        if the list ended with it or with a later one), base, among, came_back (the share of repeats that list it).
     groups : tuple of ListedGroup
         Groups that are listed although none of their members is.
     candidates : pandas.DataFrame
@@ -139,7 +139,9 @@ def listed_of(judged: Judged, names: Sequence[str], classes: tuple[str, ...], ta
     chosen = np.array(shown + others[: max(LEAST_CANDIDATES, len(shown) // 2)], np.int64)
     place = np.full(len(names), len(listing.order))
     place[listing.order] = np.arange(len(listing.order))
-    at = place[chosen]
+    # Candidates follow the list, also one that a larger allowance ranks before a listed feature: along the rows as they
+    # are shown, q-values are raised so that they do not fall.
+    q_values = np.maximum.accumulate(listing.q_values[place[chosen]])
     n_halves = 2 * procedure.n_splits
     among, counts, bases = judged.standing.counts_for(int(listing.listed.sum()))
     least, most = jeffreys(counts[chosen], n_halves, LEVEL)
@@ -162,7 +164,7 @@ def listed_of(judged: Judged, names: Sequence[str], classes: tuple[str, ...], ta
                 float(estimates[1][i]),
                 float(estimates[2][i]),
                 int(clusters[f]),
-                max(float(listing.q_values[at[i]]), 1 / ((len(listing.null_counts) + 1) * (at[i] + 1))),
+                float(q_values[i]),
                 bases[f],
                 among,
                 alike=tuple(names[one] for one in alike[:MOST_ALIKE]),
