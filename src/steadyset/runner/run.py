@@ -24,6 +24,7 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import Resample
 from steadyset.runner.columns import FrameColumns, FunctionSelector
 from steadyset.runner.conditions import FAIL, listening, reason, same_conditions
+from steadyset.runner.constants import constant_scores
 from steadyset.runner.extraction import Chosen, by_source, chosen
 from steadyset.runner.plan import RANDOM_FEATURES, Plan, ready, run_key
 from steadyset.runner.preparation import Prepared
@@ -61,9 +62,9 @@ class Cell:
 
     `warnings` are short, distinct, and begin with "predictor" where not the selector warned. `tied` counts the selected
     features that only the order of the columns preferred to others with the same score. `blind` and `random` are the
-    scores of predicting without features (the largest class, the mean) and from as many features drawn at random, the
-    mean of several draws. `signs` are those of the coefficients of the selected features (1, -1, 0), where the selector
-    has one for each.
+    scores of the best constant prediction (such as the largest class, or the mean) and from as many features drawn at
+    random, the mean of several draws. `signs` are those of the coefficients of the selected features (1, -1, 0), where
+    the selector has one for each.
     `rule` says which coefficients or importances of a model counted as selected; "" where a selector selected.
     `curves` are what a task draws of the left-out rows, one group of them after the other; None is unknown.
     `kept` is what was asked to be kept of the model that predicts.
@@ -195,9 +196,11 @@ def _scores(plan: Plan, training: Training, one: Fitted) -> Scored:
 def _predicted(
     plan: Plan, training: Training, features: Ints, *, tested: bool = True, drawn: bool = False, keep: bool = False
 ) -> Scored:
-    """The scores of the plan's predictor on some of the features, beside covariates; without any it is blind."""
+    """The scores of the plan's predictor on some of the features, beside covariates; without any, of a constant."""
     columns, resample = training.columns_of(features), training.resample
     blind = not len(columns) and not training.n_forced
+    if blind and not keep and not drawn:
+        return constant_scores(plan, resample.test) if tested else Scored({})
     model = TASKS[plan.task].blind() if blind else ready(plan.predictor, plan, resample.label)
 
     def taken(X: Floats, rows: Ints) -> Any:
@@ -214,7 +217,10 @@ def _predicted(
     found = Scored({})
     if tested:
         test = taken(training.test(columns), resample.test)
-        found = scores(model, test, training.test_y, plan.scoring, plan.task)
+        if blind:
+            found = constant_scores(plan, resample.test)
+        else:
+            found = scores(model, test, training.test_y, plan.scoring, plan.task)
         if drawn:
             found = replace(found, curves=_curves(plan, training, model, train, test))
     if keep:

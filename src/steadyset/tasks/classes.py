@@ -104,6 +104,12 @@ def is_unbalanced(counts: npt.ArrayLike) -> bool:
     return bool(np.max(counts) >= UNBALANCED * np.sum(counts))
 
 
+def _constant_classes(y: NDArray[Any]) -> list[Any]:
+    """Return unfitted models that predict one class each: f1 is best if every row has the positive class."""
+    labels = np.unique(y)
+    return [made("sklearn.dummy:DummyClassifier", strategy="constant", constant=label) for label in labels]
+
+
 def _predictions(model: Any, X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
     """The probability of each class, of two classes that of the second; without probabilities 1 for the predicted."""
     labels = np.unique(y)
@@ -158,6 +164,7 @@ TASKS.add(
         predictor_words="logistic regression",
         blind=partial(made, "sklearn.dummy:DummyClassifier", strategy="prior"),
         blind_words="the largest class",
+        constants=_constant_classes,
         predictions=_predictions,
         prediction_words="predicted probability",
         groups=_most_probable,

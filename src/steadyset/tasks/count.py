@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from steadyset.foundation.errors import InputError
 from steadyset.tasks.models import likeliest
 from steadyset.tasks.number import NUMBER
-from steadyset.tasks.record import TASKS, Task, has_fractions, made
+from steadyset.tasks.record import TASKS, Task, constant_numbers, has_fractions, made
 
 COUNT = "count"
 
@@ -41,6 +41,7 @@ TASKS.add(
         predictor_words="Poisson regression",
         blind=partial(made, "sklearn.dummy:DummyRegressor"),
         blind_words="the mean",
+        constants=constant_numbers,
         global_model=lambda X, y: likeliest(X, y, np.exp, lambda mean: mean),
         takes_noise=False,
         like=NUMBER,

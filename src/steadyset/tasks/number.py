@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.tasks.models import likeliest
-from steadyset.tasks.record import MAX_CLASSES, TASKS, Task, has_fractions, made
+from steadyset.tasks.record import MAX_CLASSES, TASKS, Task, constant_numbers, has_fractions, made
 
 NUMBER = "number"
 
@@ -50,6 +50,7 @@ TASKS.add(
         predictor_words="ridge regression",
         blind=partial(made, "sklearn.dummy:DummyRegressor"),
         blind_words="the mean",
+        constants=constant_numbers,
         global_model=lambda X, y: likeliest(X, y, lambda at: at, np.ones_like, scaled=True),
         # Cuts by description length follow classes; the many bins of a number would hardly ever pay for one.
         bins="equal_width",

@@ -22,6 +22,7 @@ from steadyset.foundation.registry import Registry
 Target = NDArray[Any]
 MAX_CLASSES = 20  # more distinct whole numbers are amounts
 N_TENTHS = 10
+N_CONSTANTS = 21  # quantiles that are tried as predictions without features
 N_LATE = 3  # columns of a row that came under observation late: its start, its stop and the event
 
 
@@ -55,6 +56,21 @@ def _of_one_kind(y: Target) -> bool:
 
 def _nothing(y: Target) -> dict[str, int]:
     return {}
+
+
+def _no_more(y: Target) -> list[Any]:
+    return []
+
+
+def constant_numbers(y: Target) -> list[Any]:
+    """Return unfitted models that predict one number: quantiles of the target, and the middle of its range.
+
+    The mean has the smallest squared error, the median the smallest absolute one, and other errors other quantiles.
+    """
+    values = np.asarray(y, dtype=np.float64)
+    middle = (values.min() + values.max()) / 2
+    amounts = np.unique([*np.quantile(values, np.linspace(0, 1, N_CONSTANTS)), middle])
+    return [made("sklearn.dummy:DummyRegressor", strategy="constant", constant=float(one)) for one in amounts]
 
 
 def _plain_predictions(model: Any, X: Any, y: Target) -> NDArray[np.float64]:
@@ -104,6 +120,8 @@ class Task:
         Makes the model that predicts from the selected features; `predictor_words` says what it is.
     blind : Callable
         Makes the model that predicts without features; `blind_words` says what it predicts.
+    constants : Callable
+        Makes further models, from y, that predict the same for every row: which of all is best depends on the score.
     place : int, default=50
         When it is asked whether it recognises a target, the smaller the earlier.
     has_classes : bool, default=False
@@ -178,6 +196,7 @@ class Task:
     n_columns: int = 1
     read: Callable[[Mapping[str, Sequence[Any]]], Target] = _side_by_side
     counted: Callable[[Target], dict[str, int]] = _nothing
+    constants: Callable[[Target], Sequence[Any]] = _no_more
     few: int = 0
     learnable: Callable[[Target], bool] = _of_one_kind
     unlearnable: str = ""
