@@ -190,7 +190,8 @@ def test_scores_have_a_corrected_error_and_baselines():
         ("the largest class, no features", 0.6),
         ("random, 2 features", 0.841),
     ]
-    assert found.answer[0] == (
+    assert found.answer[0] == "a predicts significantly better than no features."
+    assert found.answer[1] == (
         "a (accuracy 0.850, random 0.841) does not predict significantly better than as many random features."
     )
 

@@ -106,7 +106,8 @@ def test_who_is_better_than_all_others_is_preferred_although_another_is_steadier
 
 def test_nobody_is_preferred_or_praised_who_predicts_as_random_features_do():
     found = findings_of(scored(EASY, EASY - 0.002 + 0.002 * NOISE[1], random=0.899))
-    assert found.answer[0].startswith(
+    assert found.answer[0] == "All selectors predict significantly better than no features."
+    assert found.answer[1].startswith(
         "No selector predicts significantly better than as many random features (accuracy"
     )
     assert found.preference.preferred is None

@@ -18,14 +18,14 @@ from steadyset.foundation.arguments import CORE, LEVEL, check_flag
 from steadyset.foundation.display import Display, Drawable, Figure, ShownFindings, Table
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import amount, counted, listed
-from steadyset.inference.comparison import corrected_error, test_mean_difference
+from steadyset.inference.comparison import HiddenSpread, test_mean_difference
 from steadyset.inference.hypotheses import TestResult
 from steadyset.inference.interval import confidence_interval
 from steadyset.io.disk import file_path
 from steadyset.measures.evaluate import UNDEFINED, is_of_scale, judged
 from steadyset.measures.record import get_measure
 from steadyset.runner.run import Cell
-from steadyset.runner.scoring import lower_is_better
+from steadyset.runner.scoring import ACCURACY, lower_is_better, score_ends
 from steadyset.selections import Selections
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ class Assessment(RunModels, ShownFindings, Drawable):
             values = [cell.scores.get(score, np.nan) for cell in mine]
             row |= {
                 score: _mean(values),
-                f"{score}_se": corrected_error(values, self.test_ratio),
+                f"{score}_se": self.hidden_spread(score).error(values, self.test_ratio),
                 f"{score}_blind": _mean([cell.blind.get(score, np.nan) for cell in mine]),
                 f"{score}_random": _mean([cell.random.get(score, np.nan) for cell in mine]),
             }
@@ -329,7 +329,14 @@ class Assessment(RunModels, ShownFindings, Drawable):
         several = {selector: values for selector, values in self.score_runs(name).items() if len(values) > 1}
         if len(several) < 2:
             raise InputError("Comparing needs two selectors with scores in two runs or more; fewer have them.")
-        return compare_scores(several, self.test_ratio, name=name, lower_is_better=lower_is_better(name), **options)
+        return compare_scores(
+            several,
+            self.test_ratio,
+            name=name,
+            lower_is_better=lower_is_better(name),
+            hidden=self.hidden_spread(name),
+            **options,
+        )
 
     def score_runs(self, score: str) -> dict[str, dict[str, float]]:
         """The values of a score, resample by resample.
@@ -370,7 +377,7 @@ class Assessment(RunModels, ShownFindings, Drawable):
     def _beaten_by(self, selector: str, level: float) -> Beaten:
         """By the corrected resampled t-test against each baseline.
 
-        Who selects all features in every run has no random features to be held against.
+        Who selects nearly all features has no random features to be held against: they are nearly the same features.
         """
         if not self.settings["scoring"]:
             return Beaten()
@@ -378,9 +385,33 @@ class Assessment(RunModels, ShownFindings, Drawable):
         # takes the variance that these add for one that all runs share. In 1,200 data sets of noise one of 5 tests
         # erred once.
         score, mine = self.settings["scoring"][0], self.cells_of(selector)
-        chose = [] if all(len(cell.selected or ()) == len(self.features) for cell in mine) else mine
-        pairs = (chose, "random"), (mine, "blind")
-        return Beaten(*(_beaten(cells, baseline, score, self.test_ratio, level) for cells, baseline in pairs))
+        hidden = self.hidden_spread(score)
+        nearly_all = is_nearly_all(self.selections.get(selector))
+        random = None if nearly_all else _beaten(mine, "random", score, self.test_ratio, level, hidden)
+        blind = _beaten(mine, "blind", score, self.test_ratio, level, hidden)
+        return Beaten(random, blind, nearly_all)
+
+    def hidden_spread(self, score: str) -> HiddenSpread:
+        """What a score can vary by although no run shows it.
+
+        Parameters
+        ----------
+        score : str
+            One of the scores that were computed.
+
+        Returns
+        -------
+        HiddenSpread
+            Its ends, and how many rows a run tests: of rare classes or events only so many as these.
+        """
+        details, n = self.settings.get("details", {}), self.settings["n_rows"]
+        classes = details.get("classes", {})
+        if score not in (ACCURACY, "error"):
+            # Each class counts as much as the others, however few rows it has, and times are told apart by events.
+            n = min([n, *(len(classes) * count for count in classes.values()), *details.get("counted", {}).values()])
+        n = min(n, details.get("n_groups") or n)  # rows of one group say the same
+        tested = n * self.test_ratio / (1 + self.test_ratio)
+        return HiddenSpread(score_ends(score), tested)
 
     def gain(self, selector: str, score: str, *, level: float = LEVEL) -> TestResult:
         """How much better what a selector selects predicts than without features: than the covariates alone, if any.
@@ -402,7 +433,11 @@ class Assessment(RunModels, ShownFindings, Drawable):
         pairs = _with_baseline(self.cells_of(selector), "blind", score)
         better = [(other, one) if lower_is_better(score) else (one, other) for one, other in pairs]
         return test_mean_difference(
-            [one for one, _ in better], [other for _, other in better], self.test_ratio, level=level
+            [one for one, _ in better],
+            [other for _, other in better],
+            self.test_ratio,
+            level=level,
+            hidden=self.hidden_spread(score),
         )
 
     def core(self, threshold: float = CORE) -> dict[str, list[str]]:
@@ -633,15 +668,27 @@ def baseline_words(settings: Mapping[str, Any]) -> tuple[str, str]:
 
 
 HELD = ("prediction_error", "changed")  # columns where predictions were kept
+NEARLY_ALL = 0.8  # the share of the features from which as many random ones are nearly the same
+
+
+def is_nearly_all(selections: Selections | None) -> bool:
+    """Return whether runs select so many features that as many random ones would mostly be the same."""
+    return selections is not None and bool(selections.sizes.mean() >= NEARLY_ALL * selections.n_features)
+
+
 NOT_ABOVE = "not above baseline"  # instead of a word for the stability: steadiness is no merit there
 
 
 @dataclass(frozen=True)
 class Beaten:
-    """Whether the tests show a better score than as many random features, and than none (blind); None: no test."""
+    """Whether the tests show a better score than as many random features, and than none (blind); None: no test.
+
+    Of a selector of `nearly_all` features there is no test against random ones.
+    """
 
     random: bool | None = None
     blind: bool | None = None
+    nearly_all: bool = False
 
     @property
     def both(self) -> bool:
@@ -663,10 +710,13 @@ def _with_baseline(cells: Sequence[Cell], baseline: str, score: str) -> list[tup
     ]
 
 
-def _beaten(cells: Sequence[Cell], baseline: str, score: str, test_ratio: float, level: float) -> bool | None:
-    """Where the difference is the same in every run there is no test, but what is never better is not better."""
+def _beaten(
+    cells: Sequence[Cell], baseline: str, score: str, test_ratio: float, level: float, hidden: HiddenSpread
+) -> bool | None:
+    """Where no test can be made of equal differences there is none, but what is never better is not better."""
     known = _with_baseline(cells, baseline, score)
-    test = test_mean_difference([one for one, _ in known], [other for _, other in known], test_ratio)
+    pairs = [one for one, _ in known], [other for _, other in known]
+    test = test_mean_difference(*pairs, test_ratio, hidden=hidden)
     better = (-1 if lower_is_better(score) else 1) * test.estimate > 0
     if isnan(test.estimate) or (better and isnan(test.p_value)):
         return None

@@ -46,13 +46,26 @@ def tells(classes: Sequence[str], target: str, *, one: bool) -> str:
 def no_better_than_baselines(
     rows: Sequence[Procedure], beaten: Mapping[str, Beaten], score: str, without: tuple[str, str]
 ) -> list[str]:
-    """Whose features are not shown to predict better than as many random ones, or than none: what comes first."""
-    as_random = [row for row in rows if beaten[row.name].random is False]
-    as_blind = [row for row in rows if beaten[row.name].blind is False and row not in as_random]
+    """Whose features are not shown to predict better than none, or else than as many random ones: what comes first."""
+    as_blind = [row for row in rows if beaten[row.name].blind is False]
+    as_random = [row for row in rows if beaten[row.name].random is False and row not in as_blind]
+    nearly_all = [row.name for row in rows if beaten[row.name].nearly_all]
+    # What holds comes before what does not: random features predict as well where many features carry the target.
+    better = [row.name for row in as_random if beaten[row.name].blind]
+    who = "All selectors" if 1 < len(better) == len(rows) else listed(better, MAX_NAMED)
+    verb = "predicts" if len(better) == 1 else "predict"
     return [
-        *_not_better(as_random, rows, score, "random", "random", "as many random features"),
+        *([f"{who} {verb} significantly better than {without[1]}."] if better else []),
         *_not_better(as_blind, rows, score, "blind", *without),
+        *_not_better(as_random, rows, score, "random", "random", "as many random features"),
+        *([nearly_all_words(nearly_all)] if nearly_all else []),
     ]
+
+
+def nearly_all_words(names: Sequence[str]) -> str:
+    """Return why there is no comparison with random features."""
+    who = f"{listed(names, MAX_NAMED)} {'selects' if len(names) == 1 else 'select'}"
+    return f"{who} nearly all features, so no comparison with as many random features is made."
 
 
 def _not_better(
@@ -202,7 +215,13 @@ def preference(
     without_features = next((abs(value) for value in blind if not isnan(value)), nan)
     case = _Case(
         [row for row in ranked if row.name in runs and not isnan(row.stability) and row.verdict != BY_COLUMN_ORDER],
-        losses_against_best(runs, assessment.test_ratio, lower_is_better=lower_is_better(score), level=level),
+        losses_against_best(
+            runs,
+            assessment.test_ratio,
+            lower_is_better=lower_is_better(score),
+            level=level,
+            hidden=assessment.hidden_spread(score),
+        ),
         assessment.baselines_beaten(level=level),
         score,
         margin if is_bounded(score) else margin * without_features,
@@ -220,7 +239,16 @@ def preference(
         preferred,
         tuple(row.name for row in (able[0], *alike)) if alike else (),
         tuple(
-            Loss(name, one.estimate, one.low, one.high, case.within(name), beaten.random, beaten.blind)
+            Loss(
+                name,
+                one.estimate,
+                one.low,
+                one.high,
+                case.within(name),
+                beaten.random,
+                beaten.blind,
+                beaten.nearly_all,
+            )
             for name, one in case.losses.items()
             for beaten in [case.beaten[name]]
         ),
@@ -271,11 +299,14 @@ def _cannot_tell(case: _Case) -> list[str]:
     if not case.rows:
         return [f"{CANNOT_TELL}: none of those with a score has a stability to choose by.", _intervals(case)]
     if not better and all(case.beaten[row.name].random is None for row in case.rows):
-        return [f"{CANNOT_TELL}: there are no scores of random features to hold them against.", _intervals(case)]
+        why = "there are no scores of random features to compare with"
+        if any(case.beaten[row.name].nearly_all for row in case.rows):
+            why = "selectors of nearly all features cannot be compared with random features"
+        return [f"{CANNOT_TELL}: {why}.", _intervals(case)]
     if not better:
         return [
-            f"{CANNOT_TELL}: none predicts significantly better than as many random features and than none. More rows, "
-            "another number of features or other selectors may; more resamples of the same rows help little.",
+            f"{CANNOT_TELL}: {_none_better(case)}. More rows, another number of features or other selectors may; more "
+            "resamples of the same rows help little.",
             _intervals(case),
         ]
     if isnan(case.largest):
@@ -289,6 +320,16 @@ def _cannot_tell(case: _Case) -> list[str]:
         *_no_candidates(case),
         _help(case, better),
     ]
+
+
+def _none_better(case: _Case) -> str:
+    """Return what no selector is shown to be better than: none and random features, or random features alone."""
+    if not any(case.beaten[row.name].blind for row in case.rows):
+        return "none predicts significantly better than as many random features and than none"
+    names = [row.name for row in case.rows if case.beaten[row.name].blind]
+    who = "all" if 1 < len(names) == len(case.rows) else listed(names, MAX_NAMED)
+    verb = "predicts" if len(names) == 1 else "predict"
+    return f"{who} {verb} significantly better than no features, but none better than as many random features too"
 
 
 def _no_candidates(case: _Case) -> list[str]:

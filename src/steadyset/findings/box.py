@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
 
 from steadyset.assessment.result import NOT_ABOVE, baseline_words
 from steadyset.findings import shortlist_words
-from steadyset.findings.answer import ranked, tells
+from steadyset.findings.answer import nearly_all_words, ranked, tells
 from steadyset.findings.of_results import data_told, target_told
 from steadyset.findings.parts import Core, Findings, Procedure
-from steadyset.foundation.text import counted, listed, number, percent, shown_name, span
+from steadyset.foundation.text import counted, is_whole_scale, listed, number, percent, shown_name, span
 from steadyset.io.labels import UnionOfNames
 from steadyset.io.lists import UNKNOWN_UNIVERSE
 from steadyset.measures import get_measure
@@ -169,7 +169,7 @@ def _headline(found: Findings, row: Procedure, core: Core, names: Sequence[str])
     if row.verdict == BY_COLUMN_ORDER:
         return f"What {who} takes was decided by the order of the columns; {closest}."
     if row.verdict == NOT_ABOVE:
-        return f"No choice of features is shown to {_infinitive(found)}; {closest}."
+        return f"{_not_above(found, row)}; {closest}."
     if row.verdict in AT_CHANCE:
         return f"The choices of {who} are not shown to agree better than chance; {closest}."
     if not core.features:
@@ -179,6 +179,19 @@ def _headline(found: Findings, row: Procedure, core: Core, names: Sequence[str])
     return f"{chosen}, and what it chooses {_tells(found)}." if beats(found, row.name) else f"{chosen}."
 
 
+def _not_above(found: Findings, row: Procedure) -> str:
+    """Return what the features of a procedure are not better than: no features, or else random ones."""
+    blind = _beaten(found, row.name)[1]
+    what = f"What {shown_name(row.name)} chooses" if row.name else "What is chosen"
+    if blind:
+        return f"{what} {_tells(found)}, but does not predict significantly better than as many random features"
+    if blind is None:
+        return f"{what} does not predict significantly better than as many random features"
+    losses = () if found.preference is None else found.preference.losses
+    who = what if any(one.beats_blind for one in losses) else "No choice of features"
+    return f"{who} is shown to {_infinitive(found)}" if who != what else f"{what} is not shown to {_infinitive(found)}"
+
+
 def _infinitive(found: Findings) -> str:
     verb, _, rest = _tells(found).partition(" ")
     return f"{verb.removesuffix('es') if verb == 'goes' else verb.removesuffix('s')} {rest}"
@@ -186,9 +199,22 @@ def _infinitive(found: Findings) -> str:
 
 def beats(found: Findings, name: str) -> bool | None:
     """Whether tests show that the selection predicts better than random features and than none; None without both."""
+    random, blind = _beaten(found, name)
+    if False in (random, blind):
+        return False
+    # Random features in the place of nearly all features would be the same ones.
+    return None if blind is None or (random is None and not _is_nearly_all(found, name)) else True
+
+
+def _beaten(found: Findings, name: str) -> tuple[bool | None, bool | None]:
+    """Return whether tests show that a procedure predicts better than random features, and than none."""
     losses = () if found.preference is None else found.preference.losses
-    both = next(((one.beats_random, one.beats_blind) for one in losses if one.name == name), (None, None))
-    return False if False in both else None if None in both else True
+    return next(((one.beats_random, one.beats_blind) for one in losses if one.name == name), (None, None))
+
+
+def _is_nearly_all(found: Findings, name: str) -> bool:
+    losses = () if found.preference is None else found.preference.losses
+    return any(one.nearly_all for one in losses if one.name == name)
 
 
 def directions_of(found: Findings, name: str) -> dict[str, str]:
@@ -236,16 +262,23 @@ def _predicts(found: Findings, row: Procedure) -> str:
     score = row.scores.get(found.scoring[0]) if found.scoring else None
     if score is None or isnan(score.mean):
         return ""
+    random, blind = _beaten(found, row.name)
+    without = baseline_words(found.settings)[1]
+    nearly_all = _is_nearly_all(found, row.name)
     shown = {True: "Yes: ", False: "Not shown: ", None: ""}[beats(found, row.name)]
-    others = {"as many random features": score.random, baseline_words(found.settings)[1]: score.blind}
+    if blind and random is False:
+        shown = f"Better than {without}, but not shown to be better than as many random features: "
+    others = {without: score.blind, "as many random features": nan if nearly_all else score.random}
     beside = ", ".join(f"{words} {number(value)}" for words, value in others.items() if not isnan(value))
-    return "; ".join(filter(None, (f"{shown}{score_title(found.scoring[0])} {number(score.mean)}", beside)))
+    said = "; ".join(filter(None, (f"{shown}{score_title(found.scoring[0])} {number(score.mean)}", beside)))
+    return f"{said}. {nearly_all_words([row.name])}" if nearly_all else said
 
 
 def _again(row: Procedure) -> str:
     if isnan(row.stability):
         return ""
-    ends = "" if isnan(row.low) else f" ({span(row.low, row.high)})"
+    says_nothing = isnan(row.low) or row.runs < 3 or is_whole_scale(row.low, row.high)
+    ends = "" if says_nothing else f" ({span(row.low, row.high)})"
     return f"stability {number(row.stability)}{ends}, where 1 is the same choice each time and 0 is chance"
 
 

@@ -123,11 +123,14 @@ def _of_assessment(found: Findings) -> Iterator[str]:
     better = beats(found, name)
     if better is False:
         losses = () if found.preference is None else found.preference.losses
-        blind = any(one.name == name and one.beats_blind for one in losses)
-        than = "as many random features" if blind else "random features and than none"
+        random, blind = next((one.beats_random, one.beats_blind) for one in losses if one.name == name)
+        than = " and than ".join(
+            words for words, beaten in (("none", blind), ("as many random features", random)) if beaten is False
+        )
+        unsupported = ", nor are coefficients and predictions" if blind is False else ""
         yield (
             f"The tests do not show that {shown_name(name)} predicts left-out rows better than {than}, so that the "
-            f"choice of these features is not supported{'' if blind else ', nor are coefficients and predictions'}."
+            f"choice of these features is not supported{unsupported}."
         )
     else:
         if better is None:
@@ -176,9 +179,10 @@ def _of_list(found: Listed) -> Iterator[str]:
     elif one is None or repeats is None or repeats.n_repeats < FEWEST_REPEATS or not one.better:
         yield "Whether the list predicts better than random features and than none was not tested."
     else:
+        random = "" if one.nearly_all else " and than as many random features"
         yield (
-            "It predicts rows that were used neither to choose nor to fit better than as many random features and than "
-            f"none ({score_title(one.score)} {number(one.estimate)})."
+            f"It predicts rows that were used neither to choose nor to fit better than no features{random} "
+            f"({score_title(one.score)} {number(one.estimate)})."
         )
     if repeats is not None:
         back = sum(row.came_back >= CAME_BACK for row in rows)

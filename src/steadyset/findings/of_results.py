@@ -452,17 +452,21 @@ def _about(assessment: Assessment) -> str:
     )
 
 
+def _score(row: Mapping[str, Any], score: str, *, nearly_all: bool) -> parts.Score:
+    """A score of a row of the summary; random features in the place of nearly all features are not told of."""
+    mean, error, blind, random = (float(row[f"{score}{end}"]) for end in ("", "_se", "_blind", "_random"))
+    return parts.Score(mean, error, blind, nan if nearly_all else random)
+
+
 def _assessed_rows(assessment: Assessment, level: float) -> tuple[Procedure, ...]:
+    scoring, beaten = assessment.settings["scoring"], assessment.baselines_beaten(level=level)
     return tuple(
         Procedure(
             name,
             int(row["n_runs"]),
             **{key: float(row[key]) for key in ("stability", "low", "high", "size", "tied")},
             verdict=str(row["verdict"]),
-            scores={
-                score: parts.Score(*(float(row[f"{score}{end}"]) for end in ("", "_se", "_blind", "_random")))
-                for score in assessment.settings["scoring"]
-            },
+            scores={score: _score(row, score, nearly_all=beaten[name].nearly_all) for score in scoring},
             failures=int(row["failures"]),
             warned=int(row["warnings"]),
             note=str(row["note"]),

@@ -141,11 +141,16 @@ def _results(found: Listed) -> list[Sentence]:
     said = [told("23a", f"With {shortlist_words.allowed(found)}, {who}.")]
     score, repeats = found.prediction, found.repeats
     if score is not None:
-        reached = f"{score_title(score.score)} {number(score.estimate)} (95% interval {span(score.low, score.high)})"
-        beside = f"as many random features reached {number(score.random)} and all features {number(score.every)}"
+        few = repeats is not None and repeats.n_repeats < shortlist_words.FEWEST_REPEATS
+        interval = "" if few else f" (95% interval {span(score.low, score.high)})"
+        reached = f"{score_title(score.score)} {number(score.estimate)}{interval}"
+        every = f"all features {number(score.every)}"
+        beside = every if score.nearly_all else f"as many random features reached {number(score.random)} and {every}"
+        beside = f"{beside}, which were nearly the same" if score.nearly_all else beside
         words = f"Chosen anew within each training set, the listed features predicted left-out rows with {reached}"
         said.append(told("23a", f"{words}; {beside}."))
     if repeats is not None and not isnan(repeats.stability):
-        interval = f"95% interval {span(repeats.low, repeats.high)}"
-        said.append(told("23a", f"The stability of the list was {number(repeats.stability)} ({interval})."))
+        few = repeats.n_repeats < shortlist_words.FEWEST_REPEATS
+        interval = "" if few else f" (95% interval {span(repeats.low, repeats.high)})"
+        said.append(told("23a", f"The stability of the list was {number(repeats.stability)}{interval}."))
     return said

@@ -131,7 +131,8 @@ class Loss:
     """What a procedure loses in the score against the best one, with an interval that holds for all at once.
 
     `within_margin` says whether the whole interval does; `beats_random` and `beats_blind` whether the score is
-    significantly better than that of as many random features, and of none (None: there is no test).
+    significantly better than that of as many random features, and of none (None: there is no test). There is none
+    against random features of a procedure that selects `nearly_all` features.
     """
 
     name: str
@@ -141,6 +142,7 @@ class Loss:
     within_margin: bool
     beats_random: bool | None = None
     beats_blind: bool | None = None
+    nearly_all: bool = False
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isnan
+from math import isnan, nan
 
 from steadyset.findings.answer import tells
-from steadyset.foundation.text import amount, counted, listed, number, percent, shown_name, span
+from steadyset.foundation.text import amount, counted, is_whole_scale, listed, number, percent, shown_name, span
 from steadyset.runner.scoring import score_title
 from steadyset.shortlists.listed import (
     CANDIDATE,
@@ -24,6 +24,7 @@ CAME_BACK = 0.8  # the share of repeats from which a feature came back
 BY_CHANCE = 0.05
 FEWEST_REPEATS = 5  # fewer say nothing of tests and of coming back
 RANDOM, NONE = "as many random features", "no feature"
+NEARLY_ALL = "The lists hold nearly all features, so no comparison with as many random features is made."
 
 
 def title(found: Listed) -> str:
@@ -169,27 +170,39 @@ def predicts_words(found: Listed) -> list[str]:
     if one is None:
         return []
     missed = _not_beaten(one)
-    if found.repeats is not None and found.repeats.n_repeats < FEWEST_REPEATS:
+    few = found.repeats is not None and found.repeats.n_repeats < FEWEST_REPEATS
+    if few:
         first = "Too few repeats for a test."
+    elif one.beats_blind and one.beats_random is False:
+        first = f"Better than {NONE}, but not shown to be better than {RANDOM}."
     elif missed:
         first = f"That is not shown: by the tests no better than {missed}."
+    elif one.better:
+        first = f"Yes: better than {NONE}." if one.nearly_all else f"Yes: better than {NONE} and than {RANDOM}."
     else:
-        first = f"Yes: better than {RANDOM} and than {NONE}." if one.better else "There is no test of that."
+        first = "There is no test of that."
     beside = [
         f"{words} {number(value)}"
-        for words, value in ((RANDOM, one.random), (NONE, one.blind), ("all features", one.every))
+        for words, value in (
+            (NONE, one.blind),
+            (RANDOM, nan if one.nearly_all else one.random),
+            ("all features", one.every),
+        )
         if not isnan(value)
     ]
-    return [
-        f"{first} {score_title(one.score)[:1].upper()}{score_title(one.score)[1:]} {number(one.estimate)} "
-        f"({span(one.low, one.high)}) on rows that were used neither to choose nor to fit; {', '.join(beside)}."
+    # From few repeats an interval is as wide as the scale.
+    interval = "" if few or is_whole_scale(one.low, one.high) else f" ({span(one.low, one.high)})"
+    said = [
+        f"{first} {score_title(one.score)[:1].upper()}{score_title(one.score)[1:]} {number(one.estimate)}{interval} "
+        f"on rows that were used neither to choose nor to fit; {', '.join(beside)}."
         f"{' Covariates are not among the predictors.' if 'accounting' in found.exchanged else ''}"
     ]
+    return [*said, NEARLY_ALL] if one.nearly_all else said
 
 
 def _not_beaten(one: Prediction) -> str:
     """What the list is not shown to predict better than; nothing where there is no such thing."""
-    both = ((RANDOM, one.beats_random), (NONE, one.beats_blind))
+    both = ((NONE, one.beats_blind), (RANDOM, one.beats_random))
     return " or than ".join(words for words, beaten in both if beaten is False)
 
 
@@ -213,11 +226,12 @@ def comes_again_words(found: Listed) -> list[str]:
         )
     noun = "feature" if sizes == "1" else "features"
     held = f"In {counted(one.n_repeats, 'repeat')} with {share} of the rows, lists of {sizes} {noun} held "
+    says_nothing = one.n_repeats < FEWEST_REPEATS or is_whole_scale(one.low, one.high)
+    interval = "" if says_nothing else f" ({span(one.low, one.high)})"
     stability = (
         ""
         if isnan(one.stability)
-        else f"; stability {number(one.stability)} ({span(one.low, one.high)}), where 1 is the "
-        "same list each time and 0 is chance"
+        else f"; stability {number(one.stability)}{interval}, where 1 is the same list each time and 0 is chance"
     )
     return [*said, f"{held}{counted(one.n_names, 'name')} in all{stability}."]
 

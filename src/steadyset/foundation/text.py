@@ -29,6 +29,11 @@ def span(low: float | None, high: float | None, decimals: int = 2) -> str:
     return DASH if DASH in ends else f"{ends[0]} to {ends[1]}"
 
 
+def is_whole_scale(low: float, high: float) -> bool:
+    """Return whether an interval from 0 to 1, as people read it, leaves nothing out."""
+    return number(low) in ("0.00", "-0.00") and number(high) == "1.00"
+
+
 def p_value(value: float) -> str:
     """A p-value with three decimals; what would round to nothing is said to be below 0.001."""
     return "< 0.001" if value < 0.001 else number(value, 3)

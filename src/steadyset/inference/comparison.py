@@ -363,24 +363,78 @@ def corrected_error(values: npt.ArrayLike, test_ratio: float) -> float:
     return float(np.sqrt((1 / len(known) + test_ratio) * known.var(ddof=1))) if len(known) > 1 else float("nan")
 
 
+PSEUDO_ROWS = 4  # which have the middle of the scale, as in the interval of Agresti and Coull (1998)
+NO_SPREAD = "the same in every run: tested with the spread that so few left-out rows could have hidden"
+
+
+@dataclass(frozen=True)
+class HiddenSpread:
+    """What a score can vary by from run to run although no run shows it: its `ends`, and how many rows each run tests.
+
+    All values of a predictor that is always right are 1, and no test can be made of them. But such a score is a mean
+    over the left-out rows, and one of n values between a and b with the mean m has a variance of at most
+    (b - m)(m - a) / n (Bhatia and Davis 2000). m is moved to the middle by four rows, since n rows without an error
+    do not show that there are none. Predictors that are compared are right about the same rows, if anything, so that
+    the variances of both added up are not too small.
+    """
+
+    ends: tuple[float, float] = (nan, nan)
+    n_tested: float = nan
+
+    def of_difference(self, first: float, second: float) -> float:
+        """Return the standard deviation of a difference of two scores with these means; nan for scores without ends."""
+        return float(np.sqrt(self._variance(first) + self._variance(second)))
+
+    def error(self, values: npt.ArrayLike, test_ratio: float) -> float:
+        """Return the corrected standard error of a mean over resamples, also of values that are all the same."""
+        known = _known(values)
+        seen = corrected_error(known, test_ratio)
+        if seen != 0:
+            return seen
+        hidden = float(np.sqrt((1 / len(known) + test_ratio) * self._variance(float(known.mean()))))
+        return 0.0 if isnan(hidden) else hidden
+
+    def _variance(self, mean: float) -> float:
+        least, most = self.ends
+        if not np.isfinite([least, most]).all() or not self.n_tested > 0:
+            return nan
+        middle = (least + most) / 2
+        moved = (mean * self.n_tested + middle * PSEUDO_ROWS) / (self.n_tested + PSEUDO_ROWS)
+        return (most - moved) * (moved - least) / self.n_tested
+
+
 def test_mean_difference(
-    first: npt.ArrayLike, second: npt.ArrayLike, test_ratio: float, *, level: float = LEVEL
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    test_ratio: float,
+    *,
+    level: float = LEVEL,
+    hidden: HiddenSpread | None = None,
 ) -> TestResult:
-    """The corrected resampled t-test of the mean of second - first, paired by place; J - 1 degrees of freedom."""
-    differences = _known(np.asarray(second, dtype=np.float64) - np.asarray(first, dtype=np.float64))
+    """The corrected resampled t-test of the mean of second - first, paired by place; J - 1 degrees of freedom.
+
+    Where the difference is the same in every run, `hidden` says what spread to test it with; without it there is none.
+    """
+    pairs = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    differences = _known(pairs[1] - pairs[0])
     J = len(differences)
     result = partial(TestResult, method="corrected t", paired=True)
     if J < 2:
         note = f"paired scores are known in {J} run{'' if J == 1 else 's'} only"
         return result(nan, nan, float(differences.mean()) if J else nan, nan, nan, note=note)
     mean, se, df = float(differences.mean()), corrected_error(differences, test_ratio), float(J - 1)
+    note = ""
     if se <= 1e-12 * max(1e-300, float(np.abs(differences).max())):
-        if mean:
+        if not mean:
+            return result(0.0, 1.0, 0.0, 0.0, df, 0.0, 0.0)
+        both = np.isfinite(pairs[0]) & np.isfinite(pairs[1])
+        spread = nan if hidden is None else hidden.of_difference(*(float(one[both].mean()) for one in pairs))
+        if isnan(spread):
             return result(nan, nan, mean, nan, nan, note=CONSTANT)
-        return result(0.0, 1.0, 0.0, 0.0, df, 0.0, 0.0)
+        se, note = float(np.sqrt(1 / J + test_ratio)) * spread, NO_SPREAD
     statistic, margin = mean / se, t_quantile(level, J - 1) * se
     p = float(2 * special.stdtr(J - 1, -abs(statistic)))
-    return result(statistic, p, mean, se, df, mean - margin, mean + margin)
+    return result(statistic, p, mean, se, df, mean - margin, mean + margin, note=note)
 
 
 @dataclass(frozen=True)
@@ -398,7 +452,12 @@ class LossInterval:
 
 
 def losses_against_best(
-    scores: Mapping[str, Mapping[str, float]], test_ratio: float, *, lower_is_better: bool = False, level: float = LEVEL
+    scores: Mapping[str, Mapping[str, float]],
+    test_ratio: float,
+    *,
+    lower_is_better: bool = False,
+    level: float = LEVEL,
+    hidden: HiddenSpread | None = None,
 ) -> dict[str, LossInterval]:
     """Intervals of what each procedure loses against the best one, which hold for all procedures at once.
 
@@ -415,7 +474,7 @@ def losses_against_best(
     gaps = {}  # how much better the other is
     for one, other in itertools.permutations(scores, 2):
         pair = _on_shared_resamples(scores, other, one) if lower_is_better else _on_shared_resamples(scores, one, other)
-        gaps[one, other] = test_mean_difference(*pair, test_ratio, level=each)
+        gaps[one, other] = test_mean_difference(*pair, test_ratio, level=each, hidden=hidden)
     unbeaten = [one for one in scores if not any(gaps[one, other].low > 0 for other in scores if other != one)]
     could_be_best = unbeaten or list(scores)  # pairs that share few runs may beat each other in a circle
     return {one: _loss({other: gaps[one, other] for other in could_be_best if other != one}) for one in scores}
@@ -441,16 +500,17 @@ def compare_scores(
     lower_is_better: bool = False,
     adjust: Adjustment = "holm",
     level: float = LEVEL,
+    hidden: HiddenSpread | None = None,
 ) -> Comparison:
     """Which procedures predict differently: {"lasso": {label of the resample: score, ...}, ...}.
 
     All pairs are tested on the resamples that both have. The table's intervals are mean ± t se with the corrected se.
     """
     check_level(level)
-    pairs = [
-        tested_pair(x, y, test_mean_difference(*_on_shared_resamples(scores, x, y), test_ratio, level=level))
-        for x, y in itertools.combinations(scores, 2)
-    ]
+    pairs = []
+    for x, y in itertools.combinations(scores, 2):
+        both = _on_shared_resamples(scores, x, y)
+        pairs.append(tested_pair(x, y, test_mean_difference(*both, test_ratio, level=level, hidden=hidden)))
     estimates = []
     for who, one in scores.items():
         known = _known(list(one.values()))

@@ -17,7 +17,6 @@ from sklearn.feature_selection import SelectKBest
 from steadyset.assessment import Assessment
 from steadyset.assessment.result import steadiness
 from steadyset.foundation.arguments import LEVEL
-from steadyset.inference.comparison import corrected_error
 from steadyset.inference.interval import t_quantile
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.runner.scoring import score_ends
@@ -114,7 +113,7 @@ def _prediction(evaluation: Assessment) -> Prediction | None:
     values = [cell.scores[score] for cell in cells if score in cell.scores]
     if not values:
         return None
-    error = corrected_error(values, evaluation.test_ratio)
+    error = evaluation.hidden_spread(score).error(values, evaluation.test_ratio)
     reach = nan if isnan(error) else float(t_quantile(LEVEL, len(values) - 1)) * error
     mean, (least, most) = float(np.mean(values)), score_ends(score)
     beaten = evaluation.baselines_beaten(level=LEVEL)[SHORTLIST]
@@ -129,6 +128,7 @@ def _prediction(evaluation: Assessment) -> Prediction | None:
         float(np.mean(every)) if every else nan,
         beaten.random,
         beaten.blind,
+        beaten.nearly_all,
     )
 
 
@@ -154,7 +154,8 @@ def other_choices(judged: Judged) -> tuple[Tried, ...]:
             tried.append(Tried(f"Rank by the {base} alone", int(found), {"base": [base]}))
     if judged.groups is not None:
         tried.append(Tried("Count look-alikes as one", int(judged.groups.listed.sum())))
-    return tuple(one for one in tried if one.n_listed > judged.features.listed.sum() or "look-alikes" in one.what)
+    n_listed = judged.features.listed.sum()
+    return tuple(one for one in tried if one.n_listed > ("look-alikes" not in one.what) * n_listed)
 
 
 def fewer_rows(judged: Judged, X: Floats, known: Sequence[Any], watch: Watch) -> tuple[Tried, ...]:

@@ -64,7 +64,8 @@ class Prediction:
     """How well the list predicts rows that it was not chosen on, with an interval, beside what needs no list.
 
     `random` is of as many features drawn at random, `blind` of none, `every` of all features. `beats_random` and
-    `beats_blind` say whether tests show more than that; None where there is no test.
+    `beats_blind` say whether tests show more than that; None where there is no test. Lists of `nearly_all` features are
+    not compared with random ones, which are mostly the same.
     """
 
     score: str
@@ -76,13 +77,14 @@ class Prediction:
     every: float
     beats_random: bool | None
     beats_blind: bool | None
+    nearly_all: bool = False
 
     @property
     def better(self) -> bool | None:
         """Whether tests show more than random features and than none; None where one is missing and none is lost."""
         if self.beats_random is False or self.beats_blind is False:
             return False
-        return True if self.beats_random and self.beats_blind else None
+        return True if (self.beats_random or self.nearly_all) and self.beats_blind else None
 
 
 @dataclass(frozen=True)
