@@ -306,6 +306,8 @@ def _steps(found: Findings) -> tuple[Step, ...]:
     python, filled = (FILLED_SHORTLIST, {"impute": "median"}) if gaps else (SHORTLIST, {})
     counts = [*details.get("classes", {}).values(), *details.get("counted", {}).values()]
     words = "List the features of which about 1 may be false"
+    if details.get("repeated_rows"):  # of which no such number would hold
+        words = "Leave out the rows that repeat others, then list features"
     stated = (_step(words, job, "shortlist", python, **filled),) if min([*counts, FEWEST]) >= FEWEST else ()
     if not runs:  # what made all of them fail would do so again
         return stated
@@ -323,7 +325,8 @@ def _from_next_study(found: Replicated, job: Any) -> tuple[Step, ...]:
     pairs = 2 * found.measured[-1].pairs
     words, python = f"Run it with {pairs} pairs of studies", f"st.replication(selector, X, y, pairs={pairs})"
     more = _step(words, job, "replicate", python, pairs=pairs, out=None, resume=None)
-    return more, _steady(f"See how steady {shown_name(found.selector)} is", found.selector, job)
+    steady = _steady(f"See how steady {shown_name(found.selector)} is", found.selector, job)
+    return (steady,) if found.void else (more, steady)
 
 
 def _from_studies(found: ComparedStudies, job: Any) -> tuple[Step, ...]:

@@ -93,6 +93,8 @@ def what_can_be_said(found: Findings) -> str:
 def _comes_out_again(found: Replicated) -> str:
     """What the answer comes to, without its numbers."""
     half = found.studies[0]
+    if found.void:
+        return next_study_words(found)[0]
     if half.low == 0.0:
         return (
             f"That any of these features would come out again is not shown: two studies of {half.rows} rows may agree "
@@ -172,7 +174,7 @@ def _of_list(found: Listed) -> Iterator[str]:
     if not rows:
         yield from answer(found)
         return
-    yield f"{headline(found)} That is {promise(found)}."
+    yield headline(found) if found.void else f"{headline(found)} That is {promise(found)}."
     one, repeats = found.prediction, found.repeats
     if warned:
         yield f"Caution: {warned}."
@@ -236,6 +238,12 @@ def next_study_words(found: Replicated) -> list[str]:
     """What the next study would select again, one sentence each: the first two are of half the rows and as many."""
     half, same, *larger = found.studies
     chance, k = _tenths(found.size * found.by_chance), found.size
+    if found.void:
+        return [
+            f"What another study would select is not known, because {found.void}.",
+            f"Disjoint parts of {half.rows} rows have {_some(found, half.agreement)} of {k} features in common. They "
+            "share copies of rows, which two studies do not, so that two studies may have fewer.",
+        ]
     seen = f"{_some(found, half.agreement)} of {k} features in common ({_interval(found, half)})"
     if half.low == 0.0:
         first = (

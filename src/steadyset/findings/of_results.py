@@ -26,6 +26,7 @@ from steadyset.inference.instability import alternatives_of
 from steadyset.inference.models import MOST_CURVES, Coefficients, Predicted
 from steadyset.inference.runs import common_features, steady_core
 from steadyset.inference.table import cautions, without_cautions
+from steadyset.io.data.sources import giving_away_words
 from steadyset.io.labels import UnionOfNames
 from steadyset.io.lists import UNKNOWN_UNIVERSE
 from steadyset.measures.evaluate import BY_COLUMN_ORDER, MOST_TIED, is_of_scale, judged
@@ -567,11 +568,7 @@ def data_told(settings: Mapping[str, Any]) -> list[str]:
             "leave them out, or say by groups which rows belong together."
         )
     if names := details.get("giving_away", []):
-        which, stand = ("it", "it stands for it or is") if len(names) == 1 else ("them", "they stand for it or are")
-        said.append(
-            f"From {listed(names, 5)} the target can be read without a single error. Leave {which} out if {stand} "
-            "known only together with it."
-        )
+        said.append(giving_away_words(names))
     return said
 
 

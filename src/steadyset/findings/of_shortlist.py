@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isnan
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from steadyset.shortlists.standing import ANY_FALSE
 from steadyset.tasks import TASKS
 
 MOST_NAMED = 30
+CAUTION = "Caution: "
 FILLED = "the list has the medians of all rows in their place, and each repeat those of its training rows"
 PREPARED = "For the list on all rows, and in each repeat on its training rows"
 ADJUSTED = "features and target were adjusted for them before the ranking, and permuted targets again"
@@ -43,13 +45,20 @@ def of_shortlist(result: Shortlist, *, core: float, level: float) -> Findings:
         level,
         core,
         tuple(settings["scoring"]),
-        (*shortlist_words.answer(result.listed), *(f"Caution: {one}" for one in odd)),
+        # What is wrong with the data comes first: it decides whether the other cautions mean anything.
+        _with_caution(shortlist_words.answer(result.listed), odd),
         notes=tuple(note for note in target_told(settings) if note not in odd),
         settings=settings,
         methods=_methods(result),
         shortlist=result.listed,
         extract=result.extract,
     )
+
+
+def _with_caution(answer: Sequence[str], odd: Sequence[str]) -> tuple[str, ...]:
+    """The answer with what is wrong with the data, before other cautions."""
+    cautions = [one for one in answer if one.startswith(CAUTION)]
+    return (*(one for one in answer if one not in cautions), *(f"{CAUTION}{one}" for one in odd), *cautions)
 
 
 def record_list(result: Shortlist, folder: Path, *, safe: bool = False) -> None:
@@ -139,6 +148,9 @@ def _results(found: Listed) -> list[Sentence]:
     were = "was" if len(rows) == 1 else "were"
     who = f"{counted(len(rows), 'feature')} {were} listed: {listed(parts)}"
     said = [told("23a", f"With {shortlist_words.allowed(found)}, {who}.")]
+    if found.void:
+        not_known = f"how many of them are false is not known, because {found.void}"
+        said = [told("23a", f"{who[:1].upper()}{who[1:]}; {not_known}.")]
     score, repeats = found.prediction, found.repeats
     if score is not None:
         few = repeats is not None and repeats.n_repeats < shortlist_words.FEWEST_REPEATS

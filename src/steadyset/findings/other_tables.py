@@ -70,7 +70,7 @@ def _shortlist_table(
         [TableColumn("of halves", ("frequency", "low", "high"), _chosen)],
         column(f"effect, {whole.effect}", ("effect", "effect_low", "effect_high"), _estimated, when=effects and known),
         column("came back", "came_back", wording.percent, when=repeated),
-        column("q", "q_value", precise),
+        column("q", "q_value", precise, when=not whole.void),
         column("by", "base", text=True, when=len(whole.bases) > 1),
         [TableColumn("look-alikes", ("alike", "n_alike"), _alike, is_text=True)] if alike else [],
     ]
@@ -367,7 +367,7 @@ def short_shortlist(found: Findings, most: int | None) -> list[Table]:
                 "direction": one.direction,
                 **({"effect": _effect(one)} if any(not isnan(other.effect) for other in several) else {}),
                 **({"came back": percent(one.came_back)} if one.came_back == one.came_back else {}),
-                "q": precise(one.q_value),
+                **({} if found.shortlist.void else {"q": precise(one.q_value)}),
                 **({"look-alikes": one.n_alike} if any(other.n_alike for other in several) else {}),
             }
             for one in several
@@ -383,7 +383,10 @@ def _effect(one: ListedFeature) -> str:
 def main_rows(found: Findings) -> list[dict[str, Any]]:
     """What a csv file holds of findings, with every number: the shortlist, the front of a tuning, else the summary."""
     if found.shortlist is not None:
-        return shortlist_table(found, every=True).records()
+        rows = shortlist_table(found, every=True).records()
+        void = found.shortlist.void
+        # Who has the file alone must see what a document says first.
+        return [{**row, "note": f"how many are false is not known: {void}"} for row in rows] if void else rows
     if found.kind == "replication":
         return studies_table(found).records()
     if found.studies is not None:

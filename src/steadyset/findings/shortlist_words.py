@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isnan, nan
 
 from steadyset.findings.answer import tells
@@ -55,13 +55,15 @@ def headline(found: Listed) -> str:
     n = len(found.names)
     if not n:
         return f"No {'single ' if found.groups else ''}feature passes yet."
+    who = counted(n, "feature")
+    what = tells(found.classes, found.target, one=n == 1)
+    if found.void:
+        return f"{who} {what}; how many may be false is not known, because {found.void}."
     error = f"{100 * (found.fdr or 0.0):g}% of them" if found.false is None else f"about {found.false:g} of them"
     if found.false is not None and n > 1 and found.false >= n:
         error = "all of them"
-    who = counted(n, "feature")
     if n == 1:
         error = "it" if found.false is not None and found.false >= 1 else error.replace("of them", "of such features")
-    what = tells(found.classes, found.target, one=n == 1)
     return f"{who} {what}; {error} may be false."
 
 
@@ -73,24 +75,15 @@ def group_words(group: ListedGroup) -> str:
     )
 
 
-def by_chance(found: Listed) -> tuple[int, float]:
-    """How many permuted targets list as many features, and the p-value of listing so many."""
-    n = len(found.names)
-    as_many = sum(count >= n for count in found.null_counts)
-    return as_many, (1 + as_many) / (1 + found.n_permutations)
-
-
 def cautions(found: Listed) -> Iterator[str]:
     """The most important first: the list is no more than chance gives, does not predict, or does not come back."""
     rows = found.of_tier(LISTED)
+    if rows and not found.void:
+        yield from _chance_lists_as_many(found, found.null_counts, len(rows), "features")
+    if found.groups and not found.void:
+        yield from _chance_lists_as_many(found, found.null_groups, found.n_clusters, "groups")
     if not rows:
         return
-    as_many, p = by_chance(found)
-    if found.false is not None and p > BY_CHANCE:
-        yield (
-            f"{as_many} of {found.n_permutations} permuted targets list as many features or more, so that this number "
-            "alone does not show that any of them is real"
-        )
     few = found.repeats is None or found.repeats.n_repeats < FEWEST_REPEATS
     missed = "" if few or found.prediction is None else _not_beaten(found.prediction)
     if missed:
@@ -101,8 +94,20 @@ def cautions(found: Listed) -> Iterator[str]:
         yield f"{listed(rare, MOST_MEMBERS)} {come} back in fewer than half of the repeats"
 
 
+def _chance_lists_as_many(found: Listed, null_counts: Sequence[int], n: int, what: str) -> Iterator[str]:
+    """Yield that permuted targets list as many as are listed, if that is no rare thing."""
+    as_many = sum(count >= n for count in null_counts)
+    if found.false is not None and null_counts and (1 + as_many) / (1 + len(null_counts)) > BY_CHANCE:
+        yield (
+            f"{as_many} of {len(null_counts)} permuted targets list as many {what} or more, so that this number alone "
+            "does not show that any of them is real"
+        )
+
+
 def promise(found: Listed) -> str:
-    """How many listed features may be false, and what shows that."""
+    """How many listed features may be false, and what shows that; or why nothing does."""
+    if found.void:
+        return f"no number of false features, because {found.void}"
     return f"{allowed(found)}, as {found.n_permutations} permuted targets show that went through the same procedure"
 
 
@@ -115,6 +120,8 @@ def allowed(found: Listed) -> str:
 
 def stated(found: Listed) -> str:
     """What the list promises, and where that holds."""
+    if found.void:
+        return f"What is stated: {promise(found)}. Copies have the same target, and permuted targets break that up."
     return (
         f"What is stated: {promise(found)}. It holds where rows could have had each other's target{exchanged(found)}, "
         "and is about this population and this measurement."
@@ -129,7 +136,9 @@ def exchanged(found: Listed) -> str:
 def bunches(found: Listed) -> list[str]:
     """False features come in bunches: how many permuted targets list none, and the most that one lists."""
     none, most = sum(count == 0 for count in found.null_counts), max(found.null_counts, default=0)
-    if found.false is None or most < 2:  # a rate has no line to pass that permuted targets could be held against
+    if (
+        found.false is None or most < 2 or found.void
+    ):  # a rate has no line to pass that permuted targets could be held against
         return []
     return [
         f"{none} of {found.n_permutations} permuted targets list nothing and one lists {most}: false features come in "
@@ -146,6 +155,8 @@ def list_legend(found: Listed) -> list[str]:
         f"percentage of {n} random halves of the rows in which a feature is among the best {among} of one ranking, and "
         "q is the estimated rate of false features if the list ended with this feature or with a later one."
     )
+    if found.void:
+        order = f"{order.partition('; ')[0]}; there is no q, because {found.void}."
     unit = f"as a {found.effect}{'' if found.effect == CORRELATION else ' per standard deviation'}"
     if found.effect == STANDARD_DEVIATIONS:
         unit = f"in standard deviations between {'that class and the others' if len(found.classes) > 2 else 'classes'}"

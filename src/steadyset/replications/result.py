@@ -89,6 +89,7 @@ class Replicated:
     enough_low : 97.5% of the curves need at least so many rows for an agreement of 0.8; nan where it is beyond 16 times
     noise : how much the agreement varies between data sets
     notes : what was left out, and why
+    void : why no number here holds for studies of other rows; empty where they do
     """
 
     selector: str
@@ -101,6 +102,7 @@ class Replicated:
     enough_low: float
     noise: float
     notes: tuple[str, ...] = ()
+    void: str = ""
 
     @property
     def by_chance(self) -> float:

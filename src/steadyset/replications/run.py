@@ -21,6 +21,7 @@ from steadyset.foundation.arguments import Estimator, Labels, TableLike, as_reco
 from steadyset.foundation.errors import InputError
 from steadyset.io import beneath
 from steadyset.io.data.data_table import Data, as_data
+from steadyset.io.data.sources import repeated_words
 from steadyset.io.disk import REPLICATION, SETTINGS, explained
 from steadyset.kernels.arrays import Ints
 from steadyset.replications.result import MULTIPLES, Replication, replicated_of
@@ -142,6 +143,8 @@ def replicated(
     # A model of as many rows as features fits anything, and its choice says nothing of larger studies.
     least_rows = 0 if isinstance(asked.selectors[0], FilterSelector) else len(whole) + 3
     found = replicated_of(name, sizes, sets, whole, result.features, n_rows, least_rows, multiples)
+    if repeated := result.settings["details"].get("repeated_rows", 0):
+        found = replace(found, void=repeated_words(repeated))
     return Replication(found, result.settings, result)
 
 

@@ -153,6 +153,9 @@ class Listed:
     rules: tuple[RuleListing, ...] = ()
     left_out: tuple[str, ...] = ()
     exchanged: str = ""  # within which rows targets were, where not all could be
+    null_groups: tuple[int, ...] = ()  # how many clusters of features each permuted target lists
+    n_clusters: int = 0  # that are listed, those of a single feature too
+    void: str = ""  # why the number of false features does not hold; empty where it does
 
     @property
     def names(self) -> list[str]:

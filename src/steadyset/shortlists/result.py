@@ -186,6 +186,8 @@ def listed_of(judged: Judged, names: Sequence[str], classes: tuple[str, ...], ta
         STANDARD_DEVIATIONS if TASKS[judged.task].has_classes else TASKS[judged.task].effect or CORRELATION,
         judged.ranks,
         exchanged=judged.exchange.in_words,
+        null_groups=() if judged.groups is None else tuple(judged.groups.null_counts.tolist()),
+        n_clusters=0 if judged.groups is None else int(judged.groups.listed.sum()),
     )
 
 

@@ -6,7 +6,7 @@ import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import inf
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted
 from steadyset.inference.features import class_names
 from steadyset.io.data.data_table import Data, as_data
+from steadyset.io.data.sources import repeated_words
 from steadyset.io.disk import folder_path
 from steadyset.io.numbers import aligned_rows, group_values, target_values
 from steadyset.kernels.arrays import Floats, Ints
@@ -172,6 +173,7 @@ def shortlist(
                 told = f"There was time for {counted(n_repeats, 'repeat')} of {outer}."
                 listed = replace(listed, left_out=(*listed.left_out, told))
     settings = _settings(plan, procedure, data.target, names)
+    listed = _without_void_numbers(listed, settings)
     extract = extract_of(plan, names, [one.feature for one in listed.features])
     support = np.isin(np.arange(len(names)), ranked[judged.features.listed])
     result = Shortlist(listed, settings, evaluation, support, extract)
@@ -235,6 +237,19 @@ def _with_help(listed: Listed, judged: Judged, watch: Watch) -> Listed:
     if watch.is_over:
         left_out.append("There was no time to try everything that would help.")
     return replace(found, left_out=(*listed.left_out, *left_out))
+
+
+def _without_void_numbers(listed: Listed, settings: Mapping[str, Any]) -> Listed:
+    """Return the list without the numbers that copies of rows make wrong: q-values, and what allowances list.
+
+    A copy has its target by construction. Permuted targets break this up, so that they reach less than the observed
+    target does without any effect.
+    """
+    repeated = settings["details"]["repeated_rows"]
+    if not repeated:
+        return listed
+    features = tuple(replace(one, q_value=nan) for one in listed.features)
+    return replace(listed, features=features, tried=(), rules=(), void=repeated_words(repeated))
 
 
 def _affordable(outer: int, deadline: float, seconds: float) -> int:

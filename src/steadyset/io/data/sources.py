@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from steadyset.foundation.arguments import is_collection, wrong_argument
 from steadyset.foundation.errors import Argument, InputError, MissingTargetError
+from steadyset.foundation.text import listed
 from steadyset.io.formats.columns import NULLS, THOUSANDS
 from steadyset.io.formats.spreadsheet import cell_text
 from steadyset.io.labels import some_names
@@ -375,6 +376,20 @@ def repeated_rows(X: Floats, groups: Any) -> int:
     values = np.sort(X[firsts], axis=0)
     distinct = 1 + (np.diff(values, axis=0) > 0).sum(axis=0)
     return repeated if (distinct > len(firsts) / 2).sum() >= FINE_FEATURES else 0
+
+
+def repeated_words(repeated: int) -> str:
+    """Return what copies of rows are, as a reason."""
+    return f"{repeated:,} {'row repeats' if repeated == 1 else 'rows repeat'} another row in every feature"
+
+
+def giving_away_words(names: Sequence[str]) -> str:
+    """Return what features are from which the target can be read, and what to do."""
+    which, stand = ("it", "it stands for it or is") if len(names) == 1 else ("them", "they stand for it or are")
+    return (
+        f"From {listed(names, 5)} the target can be read without a single error. Leave {which} out if {stand} known "
+        "only together with it."
+    )
 
 
 FEW_VALUES, LEAST_KNOWN, LEAST_OF_KIND = 12, 30, 8  # of a feature or target; rows, and rows of each value

@@ -18,6 +18,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from steadyset.foundation.arguments import LEVEL, Column, Estimator, Seed, TableLike, wrong_argument
 from steadyset.foundation.display import drawn
 from steadyset.foundation.errors import InputError, UninformativeWarning
+from steadyset.foundation.text import counted
+from steadyset.io.data.sources import giving_away, giving_away_words, repeated_rows, repeated_words
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.resampling import ComplementaryPairs, Rows
 from steadyset.selections import Selections
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
     from steadyset.similarity.features import GroupsLike
 
+FEWEST_OF_CLASS = 8  # rows of a class, four for each half: with fewer, single rows decide
 MAX_BY_DEFAULT = 50  # features that a path is followed to where nobody asks for more
 
 
@@ -203,6 +206,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         )
         self._remember_units(features, weights)
         self._remember_copies(features)
+        self._remember_doubts(features, target, task)
         found = self.result_ = self._read(rules.get_rule(self.rule), self._limits())
         self.support_, self.threshold_, self.pfer_ = found.support, found.threshold, found.pfer
         self.q_, self.n_tied_, self.levels_ = found.q, found.n_tied, self.paths_.levels
@@ -480,6 +484,26 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             found = copies_of(X, columns)
             self._copies = {int(f): copies for f, copies in zip(columns, found, strict=True) if len(copies) > 1}
 
+    def _remember_doubts(self, X: Any, y: NDArray[Any], task: str) -> None:
+        """What is wrong with the rows, the target and the features, and why the bound does not hold, if it does not."""
+        doubts: list[str] = []
+        repeated = 0
+        if not sparse.issparse(X):
+            values = np.asarray(X, dtype=np.float64)
+            repeated = repeated_rows(values, None)
+            names = [self._names()[f] for f in giving_away(values, y)]
+            doubts += [giving_away_words(names)] if names else []
+        self._void = repeated_words(repeated) if repeated else ""
+        if repeated:
+            doubts.append(
+                "Leave out copies of rows: a row and its copy fall into both halves, which then agree too well."
+            )
+        for label, count in TASKS[task].counts(y).items():
+            if count < FEWEST_OF_CLASS:
+                rows = counted(int(count), "row")
+                doubts.append(f"The class {label} has {rows}: single rows decide what is selected in a half.")
+        self._doubts = tuple(doubts)
+
     # ---- reading the runs --------------------------------------------------------------------------------------
 
     def _runs(self) -> rules.Runs:
@@ -532,7 +556,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         notes = found._notes(
             rule, tied_runs=tied_runs, mean_size=float(sizes.mean()), asked=asked, n_constant=n_constant
         )
-        return replace(found, notes=tuple(notes))
+        return replace(found, notes=(*self._doubts, *notes), void=self._void)
 
     def _tied(self, rows: sparse.csr_array, reading: rules.Reading) -> sparse.csr_array:
         """Which selected features of each run only the order of the columns preferred to others."""

@@ -61,7 +61,10 @@ class StableSet(Shown):
     n_short : int
         How many runs selected fewer than q features.
     notes : tuple of str
-        What has to be known about the result: ties, runs with fewer features, and where the rule failed on real data.
+        What has to be known about the result: copies of rows, features that give the target away, tiny classes, ties,
+        runs with fewer features, and where the rule failed on real data.
+    void : str
+        Why the bound does not hold; empty where nothing speaks against it.
 
     Examples
     --------
@@ -90,6 +93,7 @@ class StableSet(Shown):
     n_tied: int = 0
     n_short: int = 0
     notes: tuple[str, ...] = ()
+    void: str = ""
 
     def _notes(self, rule: Any, *, tied_runs: int, mean_size: float, asked: float, n_constant: int) -> Iterator[str]:
         """What has to be known about this reading of the runs, in sentences; a run was asked for `asked` features."""
@@ -136,6 +140,8 @@ class StableSet(Shown):
             f"{percent(self.threshold)} of {counted(self.n_runs, 'run')}"
         )
         bound = f"Expected false selections: at most {expected_count(self.pfer)} (rule {self.rule})."
+        if self.void:
+            bound = f"How many selections are false is not known, because {self.void}."
         left = len(kept) - len(rows)
         more = f"{counted(left, 'more feature')}." if left else ""
         table = Table(("feature", "share of the runs", ""), rows, more=more)
