@@ -182,8 +182,9 @@ def _of_list(found: Listed) -> Iterator[str]:
         yield "Whether the list predicts better than random features and than none was not tested."
     else:
         random = "" if one.nearly_all else " and than as many random features"
+        none = "no features" if one.added is None else f"{listed(one.added.covariates)} alone"
         yield (
-            f"It predicts rows that were used neither to choose nor to fit better than no features{random} "
+            f"It predicts rows that were used neither to choose nor to fit better than {none}{random} "
             f"({score_title(one.score)} {number(one.estimate)})."
         )
     if repeats is not None:

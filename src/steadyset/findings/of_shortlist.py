@@ -97,7 +97,7 @@ def _methods(result: Shortlist) -> Methods:
         outer = (
             f"The whole procedure was repeated on {found.repeats.n_repeats} random parts of "
             f"{percent(found.repeats.fraction)} of the rows, and {details['predictor']} predicted the others from what "
-            "was listed."
+            f"was listed{_with_covariates(found)}."
         )
     data = data_sentences(settings, details, FILLED, PREPARED, ADJUSTED)
     first = sentences(*data, told("12c", pairs), told("12c", permuted))
@@ -107,6 +107,12 @@ def _methods(result: Shortlist) -> Methods:
         software_sentence(__version__, details["versions"], learn=found.repeats is not None),
     )
     return Methods((first, second), sentences(*_results(found)))
+
+
+def _with_covariates(found: Listed) -> str:
+    """What models of the repeats had beside the list; empty without covariates."""
+    added = None if found.prediction is None else found.prediction.added
+    return "" if added is None else f" with {listed(added.covariates)}, and from {listed(added.covariates)} alone"
 
 
 def _ranked(found: Listed, task: str) -> str:
@@ -157,10 +163,20 @@ def _results(found: Listed) -> list[Sentence]:
         interval = "" if few else f" (95% interval {span(score.low, score.high)})"
         reached = f"{score_title(score.score)} {number(score.estimate)}{interval}"
         every = f"all features {number(score.every)}"
-        beside = every if score.nearly_all else f"as many random features reached {number(score.random)} and {every}"
-        beside = f"{beside}, which were nearly the same" if score.nearly_all else beside
-        words = f"Chosen anew within each training set, the listed features predicted left-out rows with {reached}"
+        beside = f"as many random features reached {number(score.random)} and {every}"
+        if score.nearly_all:
+            beside = f"all features, nearly the same ones, reached {number(score.every)}"
+        added = score.added
+        what = "the listed features"
+        if added is not None:
+            covariates = listed(added.covariates)
+            what = f"the listed features with {covariates}"
+            beside = f"{covariates} alone reached {number(score.blind)}"
+        words = f"Chosen anew within each training set, {what} predicted left-out rows with {reached}"
         said.append(told("23a", f"{words}; {beside}."))
+        if added is not None and not few and not isnan(added.p_value):
+            test = "corrected resampled t-test"
+            said.append(told("23a", f"{shortlist_words.gain_words(score)}, by the {test}{cite('nadeau2003')}."))
     if repeats is not None and not isnan(repeats.stability):
         few = repeats.n_repeats < shortlist_words.FEWEST_REPEATS
         interval = "" if few else f" (95% interval {span(repeats.low, repeats.high)})"

@@ -6,7 +6,17 @@ from collections.abc import Iterator, Sequence
 from math import isnan, nan
 
 from steadyset.findings.answer import tells
-from steadyset.foundation.text import amount, counted, is_whole_scale, listed, number, percent, shown_name, span
+from steadyset.foundation.text import (
+    amount,
+    counted,
+    is_whole_scale,
+    listed,
+    number,
+    p_equals,
+    percent,
+    shown_name,
+    span,
+)
 from steadyset.runner.scoring import score_title
 from steadyset.shortlists.listed import (
     CANDIDATE,
@@ -192,12 +202,17 @@ def predicts_words(found: Listed) -> list[str]:
         first = f"Yes: better than {NONE}." if one.nearly_all else f"Yes: better than {NONE} and than {RANDOM}."
     else:
         first = "There is no test of that."
+    none, random, every = NONE, RANDOM, "all features"
+    if one.added is not None:
+        who = listed(one.added.covariates, MOST_MEMBERS)
+        first = _adds_words(one, who, few=few)
+        none, random, every = f"{who} alone", f"with {RANDOM}", "with all features"
     beside = [
         f"{words} {number(value)}"
         for words, value in (
-            (NONE, one.blind),
-            (RANDOM, nan if one.nearly_all else one.random),
-            ("all features", one.every),
+            (none, one.blind),
+            (random, nan if one.nearly_all else one.random),
+            (every, one.every),
         )
         if not isnan(value)
     ]
@@ -206,14 +221,42 @@ def predicts_words(found: Listed) -> list[str]:
     said = [
         f"{first} {score_title(one.score)[:1].upper()}{score_title(one.score)[1:]} {number(one.estimate)}{interval} "
         f"on rows that were used neither to choose nor to fit; {', '.join(beside)}."
-        f"{' Covariates are not among the predictors.' if 'accounting' in found.exchanged else ''}"
     ]
+    if one.added is not None and not few and not isnan(one.added.p_value):
+        said.append(f"{gain_words(one)}.")
     return [*said, NEARLY_ALL] if one.nearly_all else said
+
+
+def _adds_words(one: Prediction, who: str, *, few: bool) -> str:
+    """Return whether the list adds to covariates, as far as tests show."""
+    asked = f"Does it add to {who}?"
+    if few:
+        return f"{asked} Too few repeats for a test."
+    if one.beats_blind is None:
+        return f"{asked} There is no test of that."
+    if not one.beats_blind:
+        return f"{asked} That is not shown."
+    if one.beats_random is False:
+        return f"{asked} Yes, but not shown to be more than {RANDOM} do."
+    return f"{asked} Yes{'' if one.nearly_all or one.beats_random is None else f', and more than {RANDOM} do'}."
+
+
+def gain_words(one: Prediction) -> str:
+    """Return what the list adds to covariates, with its interval and test; empty without covariates."""
+    if one.added is None:
+        return ""
+    # What is better counts as positive, also for scores of which less is better.
+    gain, ends = one.added.gain, span(one.added.low, one.added.high, 3)
+    return (
+        f"The gain in {score_title(one.score)} over {listed(one.added.covariates, MOST_MEMBERS)} alone was "
+        f"{number(gain, 3)} (95% interval {ends}; {p_equals(one.added.p_value)})"
+    )
 
 
 def _not_beaten(one: Prediction) -> str:
     """What the list is not shown to predict better than; nothing where there is no such thing."""
-    both = ((NONE, one.beats_blind), (RANDOM, one.beats_random))
+    none = NONE if one.added is None else f"{listed(one.added.covariates, MOST_MEMBERS)} alone"
+    both = ((none, one.beats_blind), (RANDOM, one.beats_random))
     return " or than ".join(words for words, beaten in both if beaten is False)
 
 

@@ -567,7 +567,8 @@ class Training:
 
     def fitted(self, model: Any) -> Any:
         """The model, fitted; rows are repeated only for selectors that cannot take a bootstrap as weights."""
-        if self.plan.forced is not None:
+        # Who has the covariates of every row needs only to know which rows these are.
+        if self.plan.forced is not None and not getattr(model, "has_covariates", False):
             return model.fit(self.train(), self.y, covariates=self.plan.forced.beside(self.resample.train))
         if self.prepared is not None and isinstance(model, FunctionSelector):
             model.set_params(features=self.prepared.named(model.features))

@@ -12,7 +12,8 @@ from math import isnan, nan
 from typing import Any
 
 import numpy as np
-from sklearn.feature_selection import SelectKBest
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
 
 from steadyset.assessment import Assessment
 from steadyset.assessment.result import steadiness
@@ -22,7 +23,7 @@ from steadyset.kernels.arrays import Floats, Ints
 from steadyset.runner.scoring import score_ends
 from steadyset.shortlists.bases import BASES, Features
 from steadyset.shortlists.exchange import exchange_of, of_size_1
-from steadyset.shortlists.listed import Found, Listed, Prediction, Repeats, Tried
+from steadyset.shortlists.listed import Added, Found, Listed, Prediction, Repeats, Tried
 from steadyset.shortlists.procedure import Judged, Watch
 from steadyset.shortlists.selector import ShortlistSelector
 from steadyset.shortlists.standing import Standing
@@ -44,6 +45,7 @@ class RowsShortlist(ShortlistSelector):
     """The selector with what it knows of every row; a part of the rows is given as weights of 0 and 1."""
 
     weights_equal_copies = True
+    has_covariates = True
 
     def __init__(self, *, strata: Any = None, groups: Any = None, covariates: Any = None, **settings: Any) -> None:
         super().__init__(**settings)
@@ -55,22 +57,31 @@ class RowsShortlist(ShortlistSelector):
     def _get_param_names(cls) -> list[str]:
         return sorted([*ShortlistSelector._get_param_names(), "covariates", "groups", "strata"])
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> RowsShortlist:  # type: ignore[override]
-        """List the features from the rows of weight 1."""
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None
+    ) -> RowsShortlist:
+        """List the features from the rows of weight 1; the covariates are those that it has of all rows."""
         rows = np.arange(len(X)) if sample_weight is None else np.flatnonzero(sample_weight)
         known = {"strata": self.strata, "groups": self.groups, "covariates": self.covariates}
         part = {name: None if one is None else np.asarray(one)[rows] for name, one in known.items()}
         return super().fit(np.asarray(X)[rows], np.asarray(y)[rows], **part)
 
 
+class EveryFeature(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """A selector of all features, beside covariates or without any."""
+
+    def fit(self, X: Any, y: Any = None, covariates: Any = None) -> EveryFeature:
+        """Keep the number of features."""
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def _get_support_mask(self) -> Any:
+        return np.ones(self.n_features_in_, np.bool_)
+
+
 def selectors_of(selector: RowsShortlist) -> dict[str, Any]:
     """What the repeats compare: the procedure, and all features."""
-    return {SHORTLIST: selector, EVERY: SelectKBest(_alike, k="all")}
-
-
-def _alike(X: Any, y: Any) -> Any:
-    """Scores of features none of which is better than another, whatever the target is."""
-    return np.ones(X.shape[1])
+    return {SHORTLIST: selector, EVERY: EveryFeature()}
 
 
 def with_repeats(listed: Listed, evaluation: Assessment) -> Listed:
@@ -118,6 +129,11 @@ def _prediction(evaluation: Assessment) -> Prediction | None:
     mean, (least, most) = float(np.mean(values)), score_ends(score)
     beaten = evaluation.baselines_beaten(level=LEVEL)[SHORTLIST]
     every = [cell.scores[score] for cell in evaluation.cells_of(EVERY) if score in cell.scores]
+    beside = tuple(evaluation.settings.get("force") or ())
+    added = None
+    if beside:
+        gain = evaluation.gain(SHORTLIST, score, level=LEVEL)
+        added = Added(beside, gain.estimate, gain.low, gain.high, gain.p_value)
     return Prediction(
         score,
         mean,
@@ -129,6 +145,7 @@ def _prediction(evaluation: Assessment) -> Prediction | None:
         beaten.random,
         beaten.blind,
         beaten.nearly_all,
+        added,
     )
 
 

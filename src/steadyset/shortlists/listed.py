@@ -60,12 +60,24 @@ class ListedGroup:
 
 
 @dataclass(frozen=True)
+class Added:
+    """What the list adds to a model of covariates alone, in the score; positive where it helps."""
+
+    covariates: tuple[str, ...]
+    gain: float
+    low: float
+    high: float
+    p_value: float
+
+
+@dataclass(frozen=True)
 class Prediction:
     """How well the list predicts rows that it was not chosen on, with an interval, beside what needs no list.
 
     `random` is of as many features drawn at random, `blind` of none, `every` of all features. `beats_random` and
     `beats_blind` say whether tests show more than that; None where there is no test. Lists of `nearly_all` features are
-    not compared with random ones, which are mostly the same.
+    not compared with random ones, which are mostly the same. Where covariates stay, every model has them too: `blind`
+    is of the covariates alone, and `added` what the list adds to it.
     """
 
     score: str
@@ -78,6 +90,7 @@ class Prediction:
     beats_random: bool | None
     beats_blind: bool | None
     nearly_all: bool = False
+    added: Added | None = None
 
     @property
     def better(self) -> bool | None:

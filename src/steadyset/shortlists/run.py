@@ -280,7 +280,7 @@ def _repeats(
     )
     return assess(
         afterwards.selectors_of(selector),
-        replace(data, force=None, block=None),  # what is listed predicts alone
+        replace(data, block=None),  # covariates stay in every model; a new row belongs to no known block
         resampling=plan.resampling,
         n_runs=n_repeats,
         n_jobs=n_jobs,
