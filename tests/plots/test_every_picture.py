@@ -1,6 +1,7 @@
 """What holds for every picture of steadyset."""
 
 import json
+import pickle
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -21,6 +22,15 @@ def test_a_sentence_says_what_is_seen(name):
     assert said.endswith(".")
     assert "nan" not in said
     assert said != picture.note
+
+
+@pytest.mark.parametrize("name", goldens.NAMES)
+def test_it_can_be_pickled_and_drawn_again(name):
+    picture = goldens.small(name)
+    again = pickle.loads(pickle.dumps(picture))
+    assert again.description == picture.description
+    assert again.specification() == picture.specification()
+    assert again.sized("single").figure == "single"
 
 
 def test_no_module_hides_a_picture_of_its_name():

@@ -23,7 +23,17 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.job import Job, resumable
 from steadyset.io import beneath
 from steadyset.io.disk import CHOSEN, LIST_NAMES, LIST_SHEET, LIST_TABLE, TABLE, TRIALS, explained, write_durably
-from steadyset.options import Given, job_from, job_of, options_of, recorded_job, study_names, values_of, with_files
+from steadyset.options import (
+    Given,
+    default_folder,
+    job_from,
+    job_of,
+    options_of,
+    recorded_job,
+    study_names,
+    values_of,
+    with_files,
+)
 from steadyset.options.table import PASSWORD
 
 if TYPE_CHECKING:
@@ -53,7 +63,7 @@ def assess(given: Given) -> None:
     check_margin(MARGIN if given.margin is None else given.margin)
     people = given.format == "table"
     data = _read_data(given, given.file, people=people)
-    folder = _folder(given, given.file, "runs")
+    folder = _folder(given, "assess", given.file)
     arguments = given.arguments("run")
     arguments |= {
         "out": folder,
@@ -85,7 +95,7 @@ def shortlist(given: Given) -> None:
 
     people = given.format == "table"
     data = _read_data(given, given.file, people=people)
-    folder = _folder(given, given.file, "shortlist")
+    folder = _folder(given, "shortlist", given.file)
     arguments = given.arguments("run") | {"out": folder}
     with _working(given, arguments, _kept("what is finished is", folder), "steps"):
         result = run_shortlist(data, **arguments)
@@ -115,9 +125,9 @@ def replicate(given: Given) -> None:
     read = partial(_read_data, given, people=given.format == "table")
     if len(names) > 1:
         studies = {name: read(file) for name, file in zip(names, given.files, strict=True)}
-        _told_of_runs(given, "replication", "studies", compare_studies, studies)
+        _told_of_runs(given, "replicate", "studies", compare_studies, studies)
     else:
-        _told_of_runs(given, "replication", "studies", replication, read(given.files[0]))
+        _told_of_runs(given, "replicate", "studies", replication, read(given.files[0]))
 
 
 def why(given: Given) -> None:
@@ -167,16 +177,16 @@ def _made_of(given: Given, made: Assessment) -> Given:
 
 
 def _told_of_runs(
-    given: Given, answer: str, unit: str, function: Callable[..., Any], data: Any, made: Assessment | None = None
+    given: Given, command: str, unit: str, function: Callable[..., Any], data: Any, made: Assessment | None = None
 ) -> None:
-    """Make runs by a function of selectors and data, and tell and record what they say; `answer` names the folder.
+    """Make runs by a function of selectors and data, and tell and record what they say; `command` names the folder.
 
     The selectors are those of `made`, where there is one.
     """
     from steadyset.findings import findings_of
     from steadyset.findings.parts import record_findings
 
-    folder = _folder(given, given.values.get("file") or given.files[0], answer)
+    folder = _folder(given, command, given.values.get("file") or given.files[0])
     kept, arguments = _kept("what is finished is", folder), given.arguments("run") | {"out": folder}
     with _working(given, arguments, kept, unit):
         result = function(given.selector or None if made is None else made, data, **arguments)
@@ -205,7 +215,7 @@ def tune(given: Given) -> None:
     check_level(given.level)
     people = given.format == "table"
     data = _read_data(given, given.file, people=people)
-    folder = _folder(given, given.file, "tuning")
+    folder = _folder(given, "tune", given.file)
     place = folder if given.storage is None else "the storage"  # whose address may hold a password
     kept = _kept("the finished configurations are", place)
     objectives = given.objectives and [name.strip() for name in given.objectives.split(",") if name.strip()]
@@ -233,10 +243,10 @@ def tune(given: Given) -> None:
         warn_of_formulas(features["feature"], str(folder / CHOSEN))
 
 
-def _folder(given: Given, file: Path, answer: str) -> Path:
+def _folder(given: Given, command: str, file: Path) -> Path:
     """Where the answer goes: into the folder that is given, or beside the file, called after both."""
     out: Path | None = given.out
-    return Path(f"{file.name.split('.')[0]}-{answer}") if out is None else out
+    return default_folder(command, file) if out is None else out
 
 
 def _kept(what: str, place: Path | str) -> str:

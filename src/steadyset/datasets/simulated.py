@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from steadyset.foundation import arguments
+from steadyset.foundation.display import Record
 from steadyset.kernels.arrays import Floats, Ints
 
 MOST = 10**8  # rows or features that can be asked for
@@ -36,8 +37,8 @@ class FalseSelections(NamedTuple):
     negatives: int
 
 
-@dataclass(frozen=True)
-class Simulated:
+@dataclass(frozen=True, repr=False)
+class Simulated(Record):
     """Data of two classes of which is known which features made them.
 
     Attributes

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan, nan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,13 @@ from steadyset.findings import shortlist_words
 from steadyset.findings.answer import nearly_all_words, ranked, tells
 from steadyset.findings.of_results import data_told, target_told
 from steadyset.findings.parts import Core, Findings, Procedure
+from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, is_whole_scale, listed, number, percent, shown_name, span
 from steadyset.io.labels import UnionOfNames
 from steadyset.io.lists import UNKNOWN_UNIVERSE
 from steadyset.measures import get_measure
 from steadyset.measures.evaluate import AT_CHANCE, BY_COLUMN_ORDER
-from steadyset.options import as_list, as_shell_line, options_of
+from steadyset.options import as_list, as_shell_line, data_files, default_folder, options_of, recorded_job
 from steadyset.replications.result import Replicated
 from steadyset.replications.studies import ComparedStudies
 from steadyset.runner.scoring import score_title
@@ -318,13 +320,14 @@ def _steps(found: Findings) -> tuple[Step, ...]:
     if wider == names:  # each decides by itself how many
         return *stated, more
     words = "Twice as many features of each method"
-    return *stated, more, _step(words, job, "assess", f"st.assess({wider!r}, X, y)", selector=wider, out=None)
+    python = f"st.assess({wider!r}, X, y)"
+    return *stated, more, _step(words, job, "assess", python, name="twice-as-many", selector=wider)
 
 
 def _from_next_study(found: Replicated, job: Any) -> tuple[Step, ...]:
     pairs = 2 * found.measured[-1].pairs
     words, python = f"Run it with {pairs} pairs of studies", f"st.replication(selector, X, y, pairs={pairs})"
-    more = _step(words, job, "replicate", python, pairs=pairs, out=None, resume=None)
+    more = _step(words, job, "replicate", python, name=f"{pairs}-pairs", pairs=pairs)
     steady = _steady(f"See how steady {shown_name(found.selector)} is", found.selector, job)
     return (steady,) if found.void else (more, steady)
 
@@ -332,7 +335,7 @@ def _from_next_study(found: Replicated, job: Any) -> tuple[Step, ...]:
 def _from_studies(found: ComparedStudies, job: Any) -> tuple[Step, ...]:
     first, method = shown_name(found.studies[0].name), shown_name(found.selector)
     words, python = f"See what a next study like {first} would select", "st.replication(selector, X, y)"
-    alone = _step(words, job, "replicate", python, files=_files(job)[:1], out=None, resume=None)
+    alone = _step(words, job, "replicate", python, name="first-study", files=_files(job)[:1])
     return alone, _steady(f"See how steady {method} is in {first}", found.selector, job)
 
 
@@ -340,7 +343,7 @@ def _steady(words: str, selector: str, job: Any) -> Step:
     """An assessment of the (first) study by the same method."""
     if files := _files(job):
         job = {**job, "options": {"file": files[0], **job["options"]}}
-    return _step(words, job, "assess", "st.assess(selector, X, y)", selector=[selector], resume=None)
+    return _step(words, job, "assess", "st.assess(selector, X, y)", selector=[selector])
 
 
 def _files(job: Any) -> list[str]:
@@ -349,16 +352,32 @@ def _files(job: Any) -> list[str]:
     return as_list(options.get("files") or []) if isinstance(options, Mapping) else []
 
 
-def _step(words: str, job: Any, command: str, python: str, **changed: Any) -> Step:
-    """A step by the command that made the result, with other options; by Python where Python made it."""
+def _step(words: str, job: Any, command: str, python: str, *, name: str = "", **changed: Any) -> Step:
+    """Return a step by the command that made the result, with other options; by Python where Python made it.
+
+    A step that does not resume gets a folder of its own, so that it runs as it is pasted: the folder of the result and
+    `name`, which is the command by default.
+    """
     if not isinstance(job, Mapping) or not isinstance(job.get("options"), Mapping):
         return Step(words, python)
     known = options_of(command)
-    same = job.get("command") == command
-    kept = {name: value for name, value in job["options"].items() if name in known and (same or name != "out")}
-    options = {**kept, **{name: value for name, value in changed.items() if name in known}}
-    options = {name: value for name, value in options.items() if value is not None}
-    return Step(words, as_shell_line({"command": command, "options": options}) or python, command, options)
+    resumes = bool(changed.get("resume"))
+    left_out = set() if resumes else {"out", "resume"}
+    kept = {key: value for key, value in job["options"].items() if key in known and key not in left_out}
+    options = {**kept, **{key: value for key, value in changed.items() if key in known}}
+    options = {key: value for key, value in options.items() if value is not None}
+    typed = options if resumes else options | _folder_beside(job, name or command)
+    return Step(words, as_shell_line({"command": command, "options": typed}) or python, command, options)
+
+
+def _folder_beside(job: Mapping[str, Any], name: str) -> dict[str, str]:
+    """Return the option for a folder that is called after the folder of a job; {} if the job has no file."""
+    try:
+        made = recorded_job(dict(job))
+        folder = made.options.get("out") or default_folder(made.command, Path(data_files(made)[0]))
+    except (InputError, LookupError, TypeError):
+        return {}
+    return {"out": f"{str(folder).rstrip('/')}-{name}"}
 
 
 # ---- a few lists ---------------------------------------------------------------------------------------------------
@@ -463,5 +482,9 @@ def _wider(found: Findings) -> tuple[Step, ...]:
             continue
         ((name, value),) = one.options.items()
         python = f"st.shortlist(..., {options_of('shortlist')[name].argument or name}={value!r})"
-        steps.append(_step(words, job, "shortlist", python, **one.options, out=None))
+        # One of the two error statements takes the place of the other.
+        # A number of permuted targets that was enough for the one may be too few for the other.
+        replaced = dict.fromkeys(("false", "fdr", "permutations")) if {"false", "fdr"} & set(one.options) else {}
+        folder = f"{name}-{'-'.join(as_list(value))}"
+        steps.append(_step(words, job, "shortlist", python, name=folder, **{**replaced, **one.options}))
     return tuple(steps)

@@ -691,8 +691,15 @@ def settings_told(found: Findings) -> dict[str, str]:
     told["versions"] = ", ".join(f"{name} {number}" for name, number in versions.items())
     told = {shown_name(key): shown_name(text) for key, text in told.items()}
     told = {key: f"{text[:LONGEST_SETTING]}..." if len(text) > LONGEST_SETTING else text for key, text in told.items()}
-    command = shown_name(as_shell_line(details.get("job")))  # to be run: whole
+    command = shown_name(as_shell_line(_from_the_start(details.get("job"))))  # to be run: whole
     return told | ({"command": command} if command else {})
+
+
+def _from_the_start(job: Any) -> Any:
+    """Return a job without the option to resume: what makes the result in a folder that does not exist yet."""
+    if not isinstance(job, Mapping) or not isinstance(job.get("options"), Mapping):
+        return job
+    return {**job, "options": {name: value for name, value in job["options"].items() if name != "resume"}}
 
 
 def _selector_words(known: Mapping[str, Any], made: Any) -> str:

@@ -11,11 +11,12 @@ import math
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from html import escape
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from steadyset.foundation.text import counted, lasting, number, shown_name
@@ -59,6 +60,8 @@ class Drawable:
 
 MOST_ROWS = 10
 WIDTH = 80  # columns of a terminal, which printed results keep to
+MAX_SCREEN = 30  # lines of a result whose name is evaluated; print shows all of them
+MAX_LETTERS_OF_FIELD = 60
 GAP, LEAST_WORDS = 2, 10  # letters between columns, and in one that goes over several lines
 MOST_LETTERS, MOST_LETTERS_OF_WORDS = 200, 2_000  # of a name, which comes from a stranger, and of sentences
 # Lines and tracks are half transparent and the blue is of middle lightness: both are seen on white and on black.
@@ -192,8 +195,18 @@ class Display:
         return "\n\n".join(parts)
 
 
+class Whole(str):
+    """A line that is not wrapped, such as a command that is to be copied."""
+
+    __slots__ = ()
+
+
 class Shown:
-    """A result that shows itself: `_display` says what is shown."""
+    """A result that shows itself: `_display` says what is shown.
+
+    `print` shows everything. A terminal that evaluates the name of a result, and the text of a notebook, show no more
+    than a screen of it.
+    """
 
     def _display(self) -> Display:
         raise NotImplementedError
@@ -201,12 +214,62 @@ class Shown:
     def __str__(self) -> str:
         return self._display().text()
 
+    def __repr__(self) -> str:
+        return first_screen(str(self))
+
     def _repr_html_(self) -> str:
         return self._display().html()
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """What IPython shows in a terminal."""
-        printer.text(str(self))
+        """Show the beginning of the text in a terminal of IPython, and as the text of a notebook."""
+        printer.text(type(self).__name__ if cycle else first_screen(str(self)))
+
+
+def first_screen(text: str) -> str:
+    """Return a text of at most MAX_SCREEN lines: the beginning of a longer one, and how to see all of it."""
+    lines = text.splitlines()
+    if len(lines) <= MAX_SCREEN:
+        return text
+    kept = lines[: MAX_SCREEN - 2]
+    # The last paragraph is left out if little is lost by it, so that no table ends in the middle.
+    if "" in kept[MAX_SCREEN // 2 :]:
+        kept = kept[: len(kept) - 1 - kept[::-1].index("")]
+    return "\n".join([*kept, "", f"print(...) shows all {len(lines)} lines."])
+
+
+class Record:
+    """A record of arrays and names: `repr` shows their sizes, and `print` the fields themselves.
+
+    For dataclasses with repr=False.
+    """
+
+    def __repr__(self) -> str:
+        return in_brief(type(self).__name__, _shown_fields(self))
+
+    def __str__(self) -> str:
+        values = [f"{name}={value!r}" for name, value in _shown_fields(self).items()]
+        return f"{type(self).__name__}({', '.join(values)})"
+
+
+def in_brief(kind: str, values: Mapping[str, Any]) -> str:
+    """Return a record as one line: small fields as they are, of arrays, frames and long lists their sizes."""
+    return f"{kind}({', '.join(f'{name}={_brief_value(value)}' for name, value in values.items())})"
+
+
+def _shown_fields(record: Any) -> dict[str, Any]:
+    return {one.name: getattr(record, one.name) for one in fields(record) if one.repr}
+
+
+def _brief_value(value: Any) -> str:
+    shape = getattr(value, "shape", None)
+    if shape:
+        return f"<{type(value).__name__} of {' x '.join(map(str, shape))}>"
+    text = repr(value)
+    if len(text) <= MAX_LETTERS_OF_FIELD and "\n" not in text:
+        return text
+    if isinstance(value, Sized) and not isinstance(value, str):
+        return f"<{type(value).__name__} of {len(value)}>"
+    return shorten(text, MAX_LETTERS_OF_FIELD, placeholder=" ...")
 
 
 class ShownFindings(Shown):
@@ -278,6 +341,8 @@ def text_table(table: Table, width: int) -> str:
 
 
 def _wrapped(text: str, width: int, before: str = "") -> str:
+    if isinstance(text, Whole):
+        return before + text
     said = _short(text, MOST_LETTERS_OF_WORDS)
     return textwrap.fill(said, width, initial_indent=before, subsequent_indent=before, break_on_hyphens=False)
 

@@ -27,7 +27,7 @@ RANKS = "spearman"
 LEAST_STEADY = 5  # rows that are shown
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ExplanationStability(Shown):
     """How steady explanations are over retrainings: what `explanation_stability` answers.
 

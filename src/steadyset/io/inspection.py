@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from steadyset.foundation.display import Record
 from steadyset.foundation.errors import InputError
 from steadyset.io.disk import file_path
 from steadyset.io.files import MAX_GB, File
@@ -20,8 +21,8 @@ FOLDER = "folder of lists"
 WIDTH = 80  # of a terminal
 
 
-@dataclass(frozen=True)
-class Inspection:
+@dataclass(frozen=True, repr=False)
+class Inspection(Record):
     r"""What `inspect` found in a file; `load_data` and `Selections.read` take it in place of the path.
 
     They then use what was read already, so that the file is opened once.

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from steadyset.foundation.display import in_brief
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.jit import kernel
 
@@ -201,6 +202,12 @@ class Curve(NamedTuple):
     times: Floats
     values: Floats
     errors: Floats
+
+    def __repr__(self) -> str:
+        return in_brief("Curve", self._asdict())
+
+    def __str__(self) -> str:
+        return f"Curve(times={self.times!r}, values={self.values!r}, errors={self.errors!r})"
 
     def at(self, times: Floats, *, before: bool = False) -> Floats:
         """The values at some times, or just before them; 1 before the first."""

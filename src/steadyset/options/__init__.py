@@ -28,6 +28,7 @@ RECORDS = {
     "n_runs": "AutoRuns",
 }  # by their arguments
 AUTO = "auto"
+FOLDERS = {"assess": "runs", "shortlist": "shortlist", "replicate": "replication", "why": "why", "tune": "tuning"}
 MAX_JOB_CHARACTERS = 40  # of a wrong value that a sentence shows
 
 
@@ -273,6 +274,11 @@ def data_option(command: str) -> Option:
 def data_files(job: Job) -> list[str]:
     """The data of a job: one file, or one for each study."""
     return as_list(job.options.get(data_option(job.command).name, []))
+
+
+def default_folder(command: str, file: Path) -> Path:
+    """Return the folder of a command to which none is given: beside the data, called after both."""
+    return Path(f"{file.name.split('.')[0]}-{FOLDERS[command]}")
 
 
 def study_names(files: Sequence[Path]) -> list[str]:

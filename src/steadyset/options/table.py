@@ -212,11 +212,11 @@ TABLE: tuple[Option, ...] = (
         ),
         Option(
             "permutations",
-            "How many permuted targets. Default: 50, or as many as a smaller allowance needs.",
+            "How many permuted targets; at least 50 with --fdr. Default: 50, or as many as a smaller allowance needs.",
             "N",
-            least=1,
+            least=20,
         ).on_page("runs", "Shuffled targets", " (empty: as many as needed)", quick="20"),
-        Option("splits", "How many splits of the rows into two halves.", "N", default=50, least=1),
+        Option("splits", "How many splits of the rows into two halves.", "N", default=50, least=10),
         Option(
             "outer",
             "How often the whole procedure is repeated on 80% of the rows, for how well the list predicts and whether "

@@ -7,7 +7,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -119,7 +119,7 @@ class Picture:
         """The Altair chart."""
         alt = altair()
         with self._quickly(alt):
-            return self._drawn(alt)
+            return self.draw(alt, self.data) if isinstance(self.draw, _Drawing) else self._drawn(alt)
 
     def _drawn(self, alt: Any) -> Any:
         """The chart with what all of them have; each method of Altair that adds to a chart copies it whole."""
@@ -224,11 +224,18 @@ class Picture:
         return bytes(converter().vegalite_to_png(self._written, scale=scale, ppi=drawing.PRINT_PPI))
 
     @cached_property
-    def _written(self) -> str:
+    def _unfitted(self) -> Any:
+        """The drawing as Vega-Lite, in its own width."""
+        if isinstance(self.draw, _Drawing):
+            return self.draw.chart
         # Altair's own limit of rows would stop a user's picture; ours are thinned where they are made.
         alt = altair()
         with alt.data_transformers.enable("default", max_rows=None), self._quickly(alt):
-            spec = self.chart.to_dict(validate=not self._is_own)
+            return self.chart.to_dict(validate=not self._is_own)
+
+    @cached_property
+    def _written(self) -> str:
+        spec = self._unfitted
         return json.dumps(spec if self.figure is None else drawing.fitted(spec, self.figure, _width))
 
     @property
@@ -243,6 +250,12 @@ class Picture:
         quickly: AbstractContextManager[Any] = alt.utils.schemapi.debug_mode(False) if self._is_own else nullcontext()
         return quickly
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the drawing and the sentence, since the functions that made them are local ones."""
+        made = {one.name: getattr(self, one.name) for one in fields(self)}
+        sentence = None if self.seen is None else _Constant(self.description)
+        return _unpickled, (type(self), {**made, "draw": _Drawing(self._unfitted), "seen": sentence})
+
     def __repr__(self) -> str:
         return f"Picture({self.description})"
 
@@ -255,6 +268,30 @@ class Picture:
             return {"image/svg+xml": self.svg(), "text/plain": str(self)}
         except MissingExtraError as error:
             return {"text/plain": f"{self} {error}"}
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    """A drawing that was made already, in the place of the function that made it."""
+
+    chart: Mapping[str, Any]
+
+    def __call__(self, alt: Any, _: pd.DataFrame) -> Any:
+        return alt.Chart.from_dict(self.chart)
+
+
+@dataclass(frozen=True)
+class _Constant:
+    """A sentence in the place of the function that wrote it."""
+
+    text: str
+
+    def __call__(self, _: pd.DataFrame) -> str:
+        return self.text
+
+
+def _unpickled(kind: type[Picture], values: Mapping[str, Any]) -> Picture:
+    return kind(**values)
 
 
 def altair() -> Any:

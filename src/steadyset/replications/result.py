@@ -118,7 +118,7 @@ class Replicated:
         return self.size * self.share(agreement)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Replication(ShownFindings, Drawable, Reportable):
     """Whether another study would select the same features: what `replication` answers.
 

@@ -15,7 +15,8 @@ from steadyset.assessment import Assessment, Execution, assess
 from steadyset.assessment.request import DETAILS, SelectorsLike, make_request, what_differs
 from steadyset.foundation.arguments import LEVEL, Labels, TableLike, as_record, check_integer, is_whole
 from steadyset.foundation.display import Drawable, Reportable, ShownFindings
-from steadyset.foundation.errors import InputError
+from steadyset.foundation.errors import Argument, InputError
+from steadyset.foundation.text import counted
 from steadyset.inference.interval import t_quantile
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.kernels.arrays import Bools
@@ -51,7 +52,7 @@ FREE = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class VarianceSplit(ShownFindings, Drawable, Reportable):
     """Why reruns differ: what `variance_split` answers.
 
@@ -175,6 +176,13 @@ def variance_split(
         raise InputError(
             f"The assessment was made of {other} than these: they changed since, or are read otherwise. Give the same, "
             "or the selectors themselves."
+        )
+    if asked.plan.n_runs < FEWEST_RESAMPLES:
+        raise InputError(
+            f"{counted(asked.plan.n_runs, 'resample')} cannot show why reruns differ. Draw at least "
+            f"{FEWEST_RESAMPLES}, with ",
+            Argument("resampling", f"bootstrap:n_runs={FEWEST_RESAMPLES}"),
+            ".",
         )
     methods = dict(zip(asked.names, asked.selectors, strict=True))
     random = tuple(name for name, method in methods.items() if _draws(method))

@@ -122,7 +122,7 @@ class ComparedStudies:
         return self.effect == STANDARD_DEVIATIONS
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StudyComparison(ShownFindings, Drawable, Reportable):
     """What several studies select alike: what `compare_studies` answers.
 

@@ -401,7 +401,10 @@ def _put(
     selector.covariate_coef_ = coef[..., d:]
     selector.intercept_ = level.intercept if np.ndim(level.intercept) else float(level.intercept)
     selector.support_ = selector.importances_ != 0.0
-    selector.n_tied_ = len(left_out_copies(data.X[:, :d], selector.support_, data.rows(run)))
+    # The penalty counts the coefficients of features as they are if standardise is False: a unit decides then.
+    in_any_unit = selector.standardise
+    tied = left_out_copies(data.X[:, :d], selector.support_, data.rows(run), in_any_unit=in_any_unit)
+    selector.n_tied_ = len(tied)
     if len(classes):
         selector.classes_ = classes
     selector.penalty_ = level.penalty

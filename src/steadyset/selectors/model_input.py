@@ -196,20 +196,26 @@ def tied(scores: Floats, best: Ints, *, digits: int = DIGITS) -> Ints:
     return np.asarray(best[rounded[best] == np.delete(rounded, best).max(initial=-np.inf)])
 
 
-def left_out_copies(X: Floats, chosen: Bools, rows: Ints | None = None) -> Ints:
+def left_out_copies(X: Floats, chosen: Bools, rows: Ints | None = None, *, in_any_unit: bool = True) -> Ints:
     """Chosen columns of which a copy, or a mirror image, was not chosen; constant ones have none.
 
-    Where rows are given, those alone are compared.
+    Where rows are given, those alone are compared. in_any_unit counts a copy times a power of two as a copy.
     """
     columns = np.flatnonzero(chosen)
-    copied = [not chosen[copies].all() for copies in copies_of(X, columns, rows)]
+    every_copy = copies_of(X, columns, rows, in_any_unit=in_any_unit)
+    copied = [not chosen[copies].all() for copies in every_copy]
     return np.asarray(columns[np.array(copied, dtype=np.bool_)], dtype=np.int64)
 
 
-def copies_of(X: Floats, columns: Ints, rows: Ints | None = None) -> list[Ints]:
-    """The copies and mirror images of each of some columns, itself among them; a constant column has none."""
+def copies_of(X: Floats, columns: Ints, rows: Ints | None = None, *, in_any_unit: bool = True) -> list[Ints]:
+    """The copies and mirror images of each of some columns, itself among them; a constant column has none.
+
+    in_any_unit counts a copy times a power of two as a copy.
+    """
     rows = np.arange(len(X)) if rows is None else rows
     gap = np.abs(X[rows[0]] - X[rows[1]])  # the first two rows tell most columns apart
+    if in_any_unit:
+        gap = np.frexp(gap)[0]
     own = X[np.ix_(rows, columns)]
     varies = (own != own[0]).any(axis=0)
     order = np.argsort(gap, kind="stable")
@@ -219,9 +225,17 @@ def copies_of(X: Floats, columns: Ints, rows: Ints | None = None) -> list[Ints]:
         near = order[begin:end] if varies[k] else order[:0]
         if len(near) > 1:
             values, mine = X[np.ix_(rows, near)], own[:, k : k + 1]
+            if in_any_unit:
+                values, mine = _without_unit(values), _without_unit(mine)
             near = near[(values == mine).all(axis=0) | (values == -mine).all(axis=0)]
         found.append(near)
     return found
+
+
+def _without_unit(columns: Floats) -> Floats:
+    """Return each column divided by the power of two just above its largest value, which changes no digit."""
+    _, exponents = np.frexp(np.abs(columns).max(axis=0))
+    return np.asarray(np.ldexp(columns, -exponents))
 
 
 def _rounded(scores: Floats, digits: int) -> Floats:

@@ -139,13 +139,13 @@ class Features:
 
 
 def laid_out(X: Floats, factors: Floats, *, as_given: bool, no_copies: bool) -> Features:
-    """What the solver needs of the data; no_copies leaves out features that equal an earlier one."""
+    """What the solver needs of the data; no_copies leaves out copies of earlier features."""
     n, d = X.shape
     Xt, Z, D = np.empty((d, n)), np.empty((d, padded(n)), np.float32), np.empty((4, d))
     D[FACTOR] = factors
     lay_out(X, Xt, Z, D)
     if no_copies:
-        _leave_copies_out(Xt, D)
+        _leave_copies_out(Xt, D, in_any_unit=not as_given)
     penalised = (D[FACTOR] > 0) & (D[FACTOR] < np.inf) & (D[PLAIN] > 0)
     reach = np.zeros(d)
     reach[penalised] = (1.0 + 1e-6) / D[FACTOR, penalised]
@@ -158,16 +158,39 @@ def laid_out(X: Floats, factors: Floats, *, as_given: bool, no_copies: bool) -> 
     return Features(Xt, Z, reach.astype(np.float32), D, whole, as_given)
 
 
-def _leave_copies_out(Xt: Floats, D: Floats) -> None:
-    """A feature that equals an earlier one gets an infinite factor; equal ones have equal moments, few others do."""
-    order = np.lexsort((D[WHOLE], D[PLAIN]))
-    plain, mean = D[PLAIN, order], D[WHOLE, order]
-    like_next = (plain[1:] == plain[:-1]) & (mean[1:] == mean[:-1])
+def _leave_copies_out(Xt: Floats, D: Floats, *, in_any_unit: bool) -> None:
+    """Give every feature that equals an earlier one an infinite factor.
+
+    in_any_unit also finds features that differ from an earlier one by a shift and a power of two, which standardising
+    takes away.
+    """
+    order, like_next = (_alike_when_standardised if in_any_unit else _alike_as_given)(D)
     like_another = np.append(like_next, False) | np.append(False, like_next)
     seen: dict[bytes, int] = {}
     for j in np.sort(order[like_another]).tolist():
-        if seen.setdefault(Xt[j].tobytes(), j) != j:
+        row = Xt[j]
+        if in_any_unit and D[PLAIN, j] < np.inf:
+            row = row - row[0]
+            row = np.ldexp(row, -np.frexp(abs(row).max())[1]) + 0.0
+        if seen.setdefault(row.tobytes(), j) != j:
             D[FACTOR, j] = np.inf
+
+
+def _alike_as_given(D: Floats) -> tuple[Ints, Bools]:
+    """Return an order of the features, and which may equal the next in it: equal ones have equal moments."""
+    order = np.lexsort((D[WHOLE], D[PLAIN]))
+    plain = D[PLAIN, order]
+    mean = D[WHOLE, order]
+    return order, (plain[1:] == plain[:-1]) & (mean[1:] == mean[:-1])
+
+
+def _alike_when_standardised(D: Floats) -> tuple[Ints, Bools]:
+    """Return the same for features in any unit: equal ones have the same digits of their standard deviation."""
+    # A shift may change the last digits.
+    digits = np.frexp(D[PLAIN])[0].round(9)
+    order = np.argsort(digits, kind="stable")
+    ordered = digits[order]
+    return order, ordered[1:] == ordered[:-1]
 
 
 def _power_of_all(sizes: Floats) -> float:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from steadyset.foundation.arguments import check_flag
+from steadyset.foundation.display import Record
 from steadyset.foundation.errors import InputError
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Floats
@@ -18,8 +19,8 @@ from steadyset.selectors.paths import levels_of, read_batches, tell_worst
 from steadyset.selectors.validation import check_choice, check_integer, one_vector
 
 
-@dataclass(frozen=True)
-class ElasticNetPath:
+@dataclass(frozen=True, repr=False)
+class ElasticNetPath(Record):
     """One model per penalty level, from the strongest penalty down: what `elastic_net_path` gives.
 
     Attributes
@@ -149,8 +150,8 @@ def elastic_net_path(
     return ElasticNetPath(paths.lambdas[0], dense, paths.intercepts[0], paths.violations[0])
 
 
-@dataclass(frozen=True)
-class ElasticNetPaths:
+@dataclass(frozen=True, repr=False)
+class ElasticNetPaths(Record):
     """One path per resample: what `elastic_net_paths` gives.
 
     Attributes

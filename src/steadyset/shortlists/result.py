@@ -40,7 +40,7 @@ FEWEST_UNITS = 24  # from which effects have intervals: of 10 and 16 rows these 
 MOST_ALIKE = 100  # look-alikes that are kept beside a feature
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Shortlist(ShownFindings, Drawable, Reportable):
     """The features that a stated number of false ones may be among: what `shortlist` answers.
 

@@ -36,8 +36,10 @@ LINEAR = [
     RecursiveElimination(k=3, loss="hinge"),
 ]
 TASKS = ("classes", "number")
-FORESTS = [ForestSelector(3, n_estimators=5, random_state=0, task=task) for task in TASKS]
-PERMUTATION = [ForestSelector(3, importance="permutation", n_estimators=5, random_state=0, task=task) for task in TASKS]
+FORESTS = [ForestSelector(3, n_estimators=25, random_state=0, task=task) for task in TASKS]
+PERMUTATION = [
+    ForestSelector(3, importance="permutation", n_estimators=25, random_state=0, task=task) for task in TASKS
+]
 EVERY = LINEAR + FORESTS + PERMUTATION
 
 
@@ -73,7 +75,7 @@ OF_A_TASK = [
     L0Selector,
     BoostingSelector,
     RecursiveElimination,
-    partial(ForestSelector, n_estimators=5),
+    partial(ForestSelector, n_estimators=25),
 ]
 CHECKED = [
     *(kind(task=task) for kind in OF_A_TASK for task in (*TASKS, None)),
@@ -151,7 +153,7 @@ def test_a_forest_counts_the_features_that_are_as_important_as_one_left_out():
     rng = np.random.default_rng(0)
     X, y = np.round(rng.normal(size=(40, 4))), np.repeat([0, 1], 20)
     X[:, 0] += 100 * y
-    selector = ForestSelector(2, n_estimators=5, max_features=None, random_state=0, fill=True).fit(X, y)
+    selector = ForestSelector(2, n_estimators=25, max_features=None, random_state=0, fill=True).fit(X, y)
     assert selector.importances_.tolist() == [1, 0, 0, 0]
     assert selector.n_tied_ == 1
     with pytest.warns(UninformativeWarning, match="Fewer than 2 features were selected by the forest"):

@@ -136,6 +136,38 @@ def test_the_order_of_the_rows_does_not_matter(task, importance):
 
 
 @pytest.mark.parametrize("importance", ["impurity", "permutation"])
+@pytest.mark.parametrize("task", ["classes", "number", "survival"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_unit_of_each_column_does_not_matter(seed, task, importance):
+    """Dividing by a power of two is exact, so every cut parts the same rows, as in scikit-learn."""
+    X, score = signal(seed, "number")
+    rng = np.random.default_rng(seed)
+    X[:, 3] = rng.integers(0, 3, 120)  # ties
+    X[:, 4] = X[:, 2]  # a copy
+    X[60:90] = X[:30]  # rows that repeat others
+    score = score + X[:, 3]
+    y = {
+        "classes": (score > 0).astype(int) + (score > 2),
+        "number": score,
+        "survival": np.column_stack([np.ceil(9 * np.exp(-score / 2)), rng.random(120) < 0.7]),
+    }[task]
+    units = 2.0 ** rng.integers(-30, 31, 12)
+    forest = ForestSelector(4, importance=importance, n_estimators=20, random_state=seed)
+    fitted = clone(forest).fit(X, y)
+    other = clone(forest).fit(X * units, y)
+    np.testing.assert_array_equal(other.importances_, fitted.importances_)
+    np.testing.assert_array_equal(other.support_, fitted.support_)
+    np.testing.assert_array_equal(other.predict(X * units), fitted.predict(X))
+    options = {"params": {"n_estimators": 20}, "random_state": seed}
+    np.testing.assert_array_equal(scores(importance, X * units, y, **options), scores(importance, X, y, **options))
+    # A shift of whole numbers on a grid of 1/1024 is exact too.
+    grid = np.round(X * 1024) / 1024
+    np.testing.assert_array_equal(
+        clone(forest).fit(grid + rng.integers(-9, 10, 12), y).importances_, clone(forest).fit(grid, y).importances_
+    )
+
+
+@pytest.mark.parametrize("importance", ["impurity", "permutation"])
 def test_times_are_taken_in_any_unit_and_order_and_weights_are_copies(importance):
     X, score = signal(12, "number")
     rng = np.random.default_rng(12)

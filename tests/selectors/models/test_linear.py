@@ -123,6 +123,30 @@ def test_of_exact_copies_the_lasso_takes_the_first_alone():
     assert fitted.get_support(indices=True).tolist() == [0, 2]
 
 
+@pytest.mark.parametrize("family", ["number", "binary", "classes", "times"])
+def test_of_copies_in_another_unit_the_lasso_takes_the_first_alone(family):
+    """Standardised, a copy times a power of two is the same feature, and a shift by a whole number of a grid too."""
+    rng = np.random.default_rng(16)
+    x, other = np.round(1024 * rng.normal(size=(2, 60))) / 1024
+    score = x + other + rng.normal(size=60)
+    y = {
+        "number": score,
+        "binary": (score > 0).astype(int),
+        "classes": np.digitize(score, [-1, 1]),
+        "times": np.column_stack([np.exp(-score), rng.random(60) < 0.7]),
+    }[family]
+    fitted = ElasticNetSelector(k=2).fit(np.column_stack([x, x, other, x]), y)
+    scaled = ElasticNetSelector(k=2).fit(np.column_stack([x, 1024.0 * x, other / 8.0, x + 5.0]), y)
+    assert fitted.get_support(indices=True).tolist() == [0, 2]
+    assert scaled.get_support(indices=True).tolist() == [0, 2]
+    np.testing.assert_array_equal(scaled.importances_, fitted.importances_)
+    assert scaled.n_tied_ == fitted.n_tied_ == 1
+    # Without standardising, the larger one has the smaller penalty: it is another feature.
+    as_given = ElasticNetSelector(k=1, standardise=False).fit(np.column_stack([x, 1024.0 * x, other]), y)
+    assert as_given.get_support(indices=True).tolist() == [1]
+    assert as_given.n_tied_ == 0
+
+
 def test_the_first_level_is_the_least_penalty_without_features(draw):
     X, y = draw(7, 40, 30)
     levels = elastic_net_path(X, y, n_lambdas=3).lambdas

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadyset.foundation.arguments import wrong_argument
+from steadyset.foundation.display import Record
 from steadyset.foundation.errors import UninformativeWarning
 from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Floats, Ints
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)
-class Aggregate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Aggregate(Record):
     """The chosen features, best first, and the score of every feature: what `aggregate` gives.
 
     Attributes

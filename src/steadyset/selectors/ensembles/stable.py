@@ -22,7 +22,7 @@ Prior = Literal["jeffreys", "uniform"]
 _PRIORS = {"jeffreys": 0.5, "uniform": 1.0}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StableSet(Shown):
     """The features whose frequency reached the threshold: what stability selection comes to.
 

@@ -3,7 +3,7 @@
 import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -72,9 +72,10 @@ class ForestData:
     def of(cls, training: Training) -> Self:
         """Sort, merge and rank the rows."""
         merged = _merge_copies(training)
-        table, places = code_table(merged.X), _places(merged.weight)
-        if len(merged.classes):
-            return cls(table, Target(merged.y, len(merged.classes)), places, 0.0, 1.0)
+        table = merged.table
+        places = _places(merged.weight)
+        if len(training.classes):
+            return cls(table, Target(merged.y, len(training.classes)), places, 0.0, 1.0)
         if merged.y.ndim == 2:
             return cls(table, Target(signed_ranks(merged.y), FOLLOWED), places, 0.0, 1.0)
         centre = float(np.average(merged.y, weights=merged.weight))
@@ -172,18 +173,37 @@ def _blocks(
         return list(pool.map(block, firsts))
 
 
-def _merge_copies(training: Training) -> Training:
-    """Rows sorted by their content (a fixed mix of the features, then y), identical rows merged into one.
+class _DifferentRows(NamedTuple):
+    """Rows sorted by their content, identical rows merged into one with the sum of their weights."""
+
+    table: Table
+    y: Floats
+    weight: Floats
+
+
+def _merge_copies(training: Training) -> _DifferentRows:
+    """Return the different rows, sorted by a fixed mix of the features, then y.
 
     Times to an event come first: trees want rows in their order, events before censorings.
     """
-    mixed = (training.X * np.random.default_rng(0).random(training.X.shape[1])).sum(axis=1)
+    table = code_table(training.X)
+    # A tree draws rows by their place, so the order of the rows decides about the forest. It comes from ranks, which
+    # a change of a column's unit leaves as they are, and from whole numbers, whose sums are exact in any order.
+    factors = np.random.default_rng(0).integers(1, 2**63, len(table.codes), dtype=np.uint64)
+    mixed = np.zeros(len(training.X), np.uint64)
+    for codes, factor in zip(table.codes, factors, strict=True):
+        mixed += codes * factor
     y = training.y
     order = np.lexsort((y, mixed) if y.ndim == 1 else (mixed, -y[:, 1], y[:, 0]))
-    X, y = training.X[order], y[order]
-    other = y[1:] != y[:-1]
-    new = np.flatnonzero(np.append(True, (X[1:] != X[:-1]).any(axis=1) | (other if y.ndim == 1 else other.any(axis=1))))
-    return Training(X[new], y[new], np.add.reduceat(training.weight[order], new), training.classes)
+    y = y[order]
+    codes = table.codes[:, order]
+    differs_in_y = y[1:] != y[:-1]
+    if y.ndim == 2:
+        differs_in_y = differs_in_y.any(axis=1)
+    differs = differs_in_y | (codes[:, 1:] != codes[:, :-1]).any(axis=0)
+    new = np.flatnonzero(np.append(True, differs))
+    merged = table._replace(codes=np.ascontiguousarray(codes[:, new]))
+    return _DifferentRows(merged, y[new], np.add.reduceat(training.weight[order], new))
 
 
 def _places(weight: Floats) -> Ints:
