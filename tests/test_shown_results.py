@@ -7,7 +7,7 @@ from tests.fuzz.materials import assessed, data, listed, runs, stable, studied, 
 
 import steadyset as st
 from steadyset.findings import findings_of
-from steadyset.foundation.display import MAX_SCREEN, WIDTH, Display, Shown, first_screen
+from steadyset.foundation.display import MAX_SCREEN, WIDTH, Command, Display, Shown, first_screen
 from steadyset.kernels.hazards import product_limit
 
 NAMES = [f"a_feature_with_a_long_name_{number}" for number in range(3000)]
@@ -95,6 +95,15 @@ def test_a_long_result_is_cut_at_a_paragraph_and_leads_to_the_rest():
     table = "\n".join(["answer"] * 20 + [""] + ["row"] * 20)
     assert first_screen(table) == "\n".join(["answer"] * 20 + ["", "print(...) shows all 41 lines."])
     assert first_screen("\n".join(["row"] * MAX_SCREEN)) == "\n".join(["row"] * MAX_SCREEN)
+
+
+def test_a_command_is_wrapped_so_that_a_shell_reads_it_whole():
+    import shlex
+
+    command = "steadyset assess 'a long name of a file.csv' --target y --selector anova:k=4 --runs 24 --resume"
+    shown = Display("Kind", sections={"Next": [Command(f"More: {command}")]}).text(60)
+    assert max(map(len, shown.splitlines())) <= 60
+    assert shlex.split(shown.partition("More: ")[2]) == shlex.split(command)
 
 
 def test_an_inspected_file_of_many_columns_is_short_and_prints_its_fields(tmp_path):

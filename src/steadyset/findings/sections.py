@@ -60,7 +60,7 @@ from steadyset.findings.tables import (
     tests_table,
     trials_table,
 )
-from steadyset.foundation.display import MOST_ROWS, Display, Table, Whole
+from steadyset.foundation.display import MOST_ROWS, Command, Display, Table
 from steadyset.foundation.text import counted, percent, shown_name
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ def display_of(found: Findings, kind: str = "", *, most: int | None = MOST_ROWS)
     titled = {title: section.lines(found) for section in known if (title := section.short_heading(found))}
     box = box_of(found)
     if found.shortlist is None:  # of which "What would help?" says the same
-        titled["What to do next"] = [Whole(str(step)) for step in box.steps]
+        titled["What to do next"] = [Command(step) if step.command else str(step) for step in box.steps]
     first = () if found.shortlist is not None else (box.headline, *map(str, box.names))
     caution = [f"Caution: {told}" for name, told in box.facts.items() if name == "Caution" and told in found.notes]
     answer = dict.fromkeys((*first, *found.answer, *caution))

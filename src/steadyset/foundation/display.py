@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import re
 import sys
 import textwrap
 import time
@@ -62,6 +63,8 @@ MOST_ROWS = 10
 WIDTH = 80  # columns of a terminal, which printed results keep to
 MAX_SCREEN = 30  # lines of a result whose name is evaluated; print shows all of them
 MAX_LETTERS_OF_FIELD = 60
+SHELL_WORD = re.compile(r"""(?:'[^']*'|"[^"]*"|\S)+""")
+CONTINUED = " \\"
 GAP, LEAST_WORDS = 2, 10  # letters between columns, and in one that goes over several lines
 MOST_LETTERS, MOST_LETTERS_OF_WORDS = 200, 2_000  # of a name, which comes from a stranger, and of sentences
 # Lines and tracks are half transparent and the blue is of middle lightness: both are seen on white and on black.
@@ -195,8 +198,8 @@ class Display:
         return "\n\n".join(parts)
 
 
-class Whole(str):
-    """A line that is not wrapped, such as a command that is to be copied."""
+class Command(str):
+    """Words and a command line: where it is wrapped, a backslash lets a shell read on."""
 
     __slots__ = ()
 
@@ -341,10 +344,22 @@ def text_table(table: Table, width: int) -> str:
 
 
 def _wrapped(text: str, width: int, before: str = "") -> str:
-    if isinstance(text, Whole):
-        return before + text
+    if isinstance(text, Command):
+        return _continued(text, width, before)
     said = _short(text, MOST_LETTERS_OF_WORDS)
     return textwrap.fill(said, width, initial_indent=before, subsequent_indent=before, break_on_hyphens=False)
+
+
+def _continued(text: str, width: int, before: str) -> str:
+    """Wrap a command between its words, never within quotes, so that its lines can be pasted together."""
+    lines = [before]
+    for word in SHELL_WORD.findall(text):
+        filled = f"{lines[-1]}{word}" if lines[-1] == before else f"{lines[-1]} {word}"
+        if len(filled) <= width - len(CONTINUED) or lines[-1] == before:
+            lines[-1] = filled
+        else:
+            lines.append(before + word)
+    return f"{CONTINUED}\n".join(lines)
 
 
 def _html_table(table: Table) -> str:
