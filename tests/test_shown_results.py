@@ -1,5 +1,8 @@
 """Evaluating the name of a result shows a screen of it at most; print shows everything."""
 
+import shlex
+import subprocess
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -98,12 +101,12 @@ def test_a_long_result_is_cut_at_a_paragraph_and_leads_to_the_rest():
 
 
 def test_a_command_is_wrapped_so_that_a_shell_reads_it_whole():
-    import shlex
-
     command = "steadyset assess 'a long name of a file.csv' --target y --selector anova:k=4 --runs 24 --resume"
     shown = Display("Kind", sections={"Next": [Command(f"More: {command}")]}).text(60)
     assert max(map(len, shown.splitlines())) <= 60
-    assert shlex.split(shown.partition("More: ")[2]) == shlex.split(command)
+    pasted = shown.partition("More: ")[2].replace("steadyset", "printf '%s|'", 1)
+    read = subprocess.run(["sh", "-c", pasted], capture_output=True, text=True, check=True).stdout
+    assert read.split("|")[:-1] == shlex.split(command)[1:]
 
 
 def test_an_inspected_file_of_many_columns_is_short_and_prints_its_fields(tmp_path):

@@ -166,11 +166,9 @@ def test_a_replication_leads_to_more_pairs_and_to_an_assessment_of_its_method(re
     options = {"files": ["a.csv"], "target": "y", "selector": "anova:k=4", "out": "next"}
     details = {**found.settings["details"], "job": {"command": "replicate", "options": options}}
     more, steady = box_of(replace(found, settings={**found.settings, "details": details})).steps
-    assert (
-        more.how
-        == f"steadyset replicate a.csv --target y --selector anova:k=4 --pairs {pairs} --out next-{pairs}-pairs"
-    )
-    assert steady.how == "steadyset assess a.csv --target y --selector anova:k=4 --out next-assess"
+    typed = "a.csv --target y --selector anova:k=4"
+    assert more.how == f"steadyset replicate {typed} --pairs {pairs} --out next-{pairs}-pairs"
+    assert steady.how == f"steadyset assess {typed} --out next-assess"
 
 
 def test_shortlists_end_with_what_their_evidence_shows():

@@ -373,7 +373,8 @@ def _step(words: str, job: Any, command: str, python: str, *, name: str = "", **
 def _folder_beside(job: Mapping[str, Any], name: str) -> dict[str, str]:
     """Return the option for a folder that is called after the folder of a job; {} if the job has no file."""
     try:
-        made = recorded_job(dict(job))
+        known = options_of(job["command"])
+        made = recorded_job({**job, "options": {key: value for key, value in job["options"].items() if key in known}})
         folder = made.options.get("out") or default_folder(made.command, Path(data_files(made)[0]))
     except (InputError, LookupError, TypeError):
         return {}
