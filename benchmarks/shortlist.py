@@ -261,7 +261,9 @@ def by_other_rules(case: Case, seeds: range) -> Iterator[Lists]:
         importances: dict[str, Any] = {}
         for false, rate in ((1.0, None), (None, 0.1)):
             procedure = Procedure(false, rate, ("filter",), 0, SPLITS, 1)
-            judged: Any = Judged(procedure, data, task, draw.exchange, seed, ranks, standing, None, None)  # type: ignore[arg-type]
+            judged: Any = Judged(
+                procedure, data, task, draw.exchange, seed, ranks, standing, None, None, X, draw.exchange
+            )  # type: ignore[arg-type]
             for base in BASES:
                 halves = Halves(judged, base)
                 if base in importances:  # the same for all allowances

@@ -179,7 +179,9 @@ def test_statistics_count_what_permuted_targets_reach():
     assert (now.null[:, :4] == [[(one >= place).sum() for place in range(4)] for one in statistics[1:]]).all()
     listing = standing.listing(1.0, None)
     assert listing.listed.tolist() == [True] + [False] * 5
-    assert listing.null_counts.tolist() == [listing.null_listed(target).sum() for target in (1, 2)]
+    (base,) = listing.passed
+    assert listing.passed[base].tolist() == listing.listed.tolist()
+    assert listing.null_counts.tolist() == [listing.null_passed(base, target).sum() for target in (1, 2)]
     # Without unit 0 its places go to the next ones.
     assert standing._counts(0, np.arange(6) == 0, every)[0].tolist() == [0, 2, 1, 1, 0, 0]
     assert standing._counts(2, np.arange(6) == 0, every)[0].tolist() == [0, 1, 0, 0, 1, 2]

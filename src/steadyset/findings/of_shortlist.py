@@ -18,7 +18,7 @@ from steadyset.foundation.text import counted, listed, number, percent, shown_na
 from steadyset.io.disk import LIST_NAMES, LIST_SHEET, LIST_TABLE, explained, write_durably
 from steadyset.io.formats.spreadsheet import csv_text, xlsx_bytes
 from steadyset.runner.scoring import score_title
-from steadyset.shortlists.listed import CORRELATION, LISTED, STANDARD_DEVIATIONS, Listed
+from steadyset.shortlists.listed import HAZARD_RATIO, LISTED, STANDARD_DEVIATIONS, Listed
 from steadyset.shortlists.result import Shortlist
 from steadyset.shortlists.standing import ANY_FALSE
 from steadyset.tasks import TASKS
@@ -85,13 +85,7 @@ def _methods(result: Shortlist) -> Methods:
         f"same procedure{'; features were centred within these' if 'within' in found.exchanged else ''}. "
         f"{_by_number(found.false) if found.false is not None else _by_rate(found.fdr or 0.0)}"
     )
-    unit = {STANDARD_DEVIATIONS: "Standardised differences of means", CORRELATION: "Correlations"}.get(
-        found.effect, f"{found.effect[:1].upper()}{found.effect[1:]}s of single features per standard deviation"
-    )
-    effects = (
-        f"{unit} were corrected for the features having been listed, by their distribution given that they were; "
-        "intervals are at 95%."
-    )
+    effects = _effects(found)
     outer = ""
     if found.repeats is not None:
         outer = (
@@ -102,7 +96,7 @@ def _methods(result: Shortlist) -> Methods:
     data = data_sentences(settings, details, FILLED, PREPARED, ADJUSTED)
     first = sentences(*data, told("12c", pairs), told("12c", permuted))
     second = sentences(
-        told("12e", effects if any(not isnan(one.effect) for one in found.features) else ""),
+        told("12e", effects),
         told("12a", outer),
         software_sentence(__version__, details["versions"], learn=found.repeats is not None),
     )
@@ -113,6 +107,30 @@ def _with_covariates(found: Listed) -> str:
     """What models of the repeats had beside the list; empty without covariates."""
     added = None if found.prediction is None else found.prediction.added
     return "" if added is None else f" with {listed(added.covariates)}, and from {listed(added.covariates)} alone"
+
+
+def _effects(found: Listed) -> str:
+    """Return the sentence on effects and on the test of each feature alone; nothing without a listed feature."""
+    rows = [one for one in found.features if not isnan(one.effect)]
+    if not rows:
+        return ""
+    unit = {
+        STANDARD_DEVIATIONS: "standardized differences of means",
+        HAZARD_RATIO: "hazard ratios per standard deviation",
+    }.get(found.effect, "correlations")
+    n_corrected = sum(one.corrected for one in rows)
+    corrected = (
+        f"{n_corrected} of {len(rows)} effects were corrected for selection, by their distribution given that the "
+        "filter lists the feature; the others were not corrected."
+    )
+    if n_corrected == 0:
+        corrected = "They were not corrected for selection."
+    elif n_corrected == len(rows):
+        corrected = "They were corrected for selection, by their distribution given that the filter lists the feature."
+    return (
+        f"Effects are {unit} of {'group means' if found.of_means else 'the values'}, with 95% intervals. {corrected} "
+        f"Single features were tested by the {found.test}."
+    )
 
 
 def _ranked(found: Listed, task: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import astuple
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
+from steadyset.findings import shortlist_words
 from steadyset.findings.parts import Findings
 from steadyset.findings.tables import (
     ReportTable,
@@ -68,13 +69,37 @@ def _shortlist_table(
         column("tier", "tier", text=True, when=tiers),
         column("direction", "direction", text=True),
         [TableColumn("of halves", ("frequency", "low", "high"), _chosen)],
-        column(f"effect, {whole.effect}", ("effect", "effect_low", "effect_high"), _estimated, when=effects and known),
+        column(
+            f"effect, {whole.effect}",
+            ("effect", "effect_low", "effect_high", "corrected"),
+            _marked,
+            when=effects and known,
+        ),
+        *_alone_columns(whole, when=effects and known),
         column("came back", "came_back", wording.percent, when=repeated),
         column("q", "q_value", precise, when=not whole.void),
         column("by", "base", text=True, when=len(whole.bases) > 1),
         [TableColumn("look-alikes", ("alike", "n_alike"), _alike, is_text=True)] if alike else [],
     ]
     return table_of(name, caption, columns, rows)
+
+
+def _alone_columns(whole: Listed, *, when: bool) -> list[list[TableColumn]]:
+    """Return the columns on each feature alone: effect, p-value and, for two classes, the difference of means."""
+    return [
+        column("uncorrected", "uncorrected_effect", _limited, when=when),
+        column("p, feature alone", "p_value", wording.p_value, when=when),
+        column("difference of means", "difference", _significant, when=when and len(whole.classes) == 2),
+    ]
+
+
+def alone_table(found: Findings, most: int | None) -> Table:
+    """Return the table of each listed feature alone, for a terminal."""
+    assert found.shortlist is not None
+    whole = found.shortlist
+    rows = [one for one in whole.of_tier(LISTED) if not isnan(one.effect)]
+    columns = [column("feature", "feature", text=True), *_alone_columns(whole, when=True)]
+    return shortened(table_of("alone", "", columns, rows), "Each listed feature alone", most)
 
 
 def rules_table(found: Findings) -> ReportTable:
@@ -342,6 +367,21 @@ def _estimated(value: float, low: float, high: float) -> str:
     return f"{wording.number(value)} ({wording.span(low, high)})"
 
 
+def _limited(value: float) -> str:
+    return f"more than {MAX_EFFECT}" if value > MAX_EFFECT else wording.number(value)
+
+
+def _significant(value: float) -> str:
+    """Return a difference in the unit of the data, which may be of any size, with three digits."""
+    return wording.DASH if isnan(value) else f"{value:.3g}"
+
+
+def _marked(value: float, low: float, high: float, corrected: bool) -> str:
+    """Return an effect with its interval, marked if it is not corrected for selection."""
+    text = _estimated(value, low, high)
+    return text if corrected or not text else f"{text} {shortlist_words.UNCORRECTED}"
+
+
 def _alike(one: ListedFeature) -> TableCell:
     """A few names, so that rows stay low; a file has them all."""
     first, more = one.alike[:MAX_ALIKE], one.n_alike - MAX_ALIKE
@@ -373,11 +413,13 @@ def short_shortlist(found: Findings, most: int | None) -> list[Table]:
             for one in several
         ]
         tables += [Table.of(rows, title, most=first, noun="feature")] if rows else []
+        if LISTED in tiers and any(not isnan(one.effect) for one in several):
+            tables.append(alone_table(found, first))
     return tables
 
 
 def _effect(one: ListedFeature) -> str:
-    return _estimated(one.effect, one.effect_low, one.effect_high)
+    return _marked(one.effect, one.effect_low, one.effect_high, one.corrected)
 
 
 def main_rows(found: Findings) -> list[dict[str, Any]]:

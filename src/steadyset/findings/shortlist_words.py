@@ -20,9 +20,10 @@ from steadyset.foundation.text import (
 from steadyset.runner.scoring import score_title
 from steadyset.shortlists.listed import (
     CANDIDATE,
-    CORRELATION,
+    HAZARD_RATIO,
     LISTED,
     STANDARD_DEVIATIONS,
+    Found,
     Listed,
     ListedGroup,
     Prediction,
@@ -33,6 +34,7 @@ MOST_NAMED, MOST_MEMBERS, CLOSEST = 15, 6, 5  # names in a sentence
 CAME_BACK = 0.8  # the share of repeats from which a feature came back
 BY_CHANCE = 0.05
 FEWEST_REPEATS = 5  # fewer say nothing of tests and of coming back
+UNCORRECTED = "*"  # after an effect
 RANDOM, NONE = "as many random features", "no feature"
 NEARLY_ALL = "The lists hold nearly all features, so no comparison with as many random features is made."
 
@@ -167,22 +169,60 @@ def list_legend(found: Listed) -> list[str]:
     )
     if found.void:
         order = f"{order.partition('; ')[0]}; there is no q, because {found.void}."
-    unit = f"as a {found.effect}{'' if found.effect == CORRELATION else ' per standard deviation'}"
-    if found.effect == STANDARD_DEVIATIONS:
-        unit = f"in standard deviations between {'that class and the others' if len(found.classes) > 2 else 'classes'}"
     said = [order]
-    if any(not isnan(one.effect) for one in found.features):
-        said.append(f"Effect: along the direction, {unit}, with a 95% interval; corrected for having been listed.")
+    said += effects_legend(found)
     if found.repeats is not None:
         share = percent(found.repeats.fraction)
         said.append(f"Came back: the share of {found.repeats.n_repeats} repeats with {share} of the rows that list it.")
     if any(one.n_alike for one in found.features):
         said.append("Look-alikes: features with a mean correlation of 0.8 or more among each other.")
     if found.ranks:
-        said.append("Columns were taken as ranks, because tails are heavy or classes unequal.")
+        said.append(
+            "The ranking uses ranks of the values, because tails are heavy or classes unequal; effects and power are "
+            "those of the values."
+        )
     if found.groups:
         said.append("Groups are a second list, with the same allowance of false groups beside that of features.")
     return [*said, stated(found), *bunches(found)]
+
+
+def effects_legend(found: Listed) -> list[str]:
+    """Return the sentences on effects, p-values and differences of means; none without a listed feature."""
+    rows = [one for one in found.features if not isnan(one.effect)]
+    if not rows:
+        return []
+    n_corrected = sum(one.corrected for one in rows)
+    if n_corrected == len(rows):
+        correction = "corrected for selection"
+    elif n_corrected:
+        correction = f"corrected for selection, except those marked {UNCORRECTED}"
+    else:
+        correction = "not corrected for selection"
+    said = [f"Effect: {_unit_words(found)}, with a 95% interval; {correction}."]
+    if n_corrected < len(rows):
+        said.append(
+            "Uncorrected effects of listed features are too large on average, because features are listed if their "
+            "effects are large in these rows."
+        )
+    alone = f"Uncorrected: the effect of the feature alone; p: {found.test}, for this feature alone"
+    difference = ""
+    if len(found.classes) == 2:
+        difference = "; difference: of the means of the classes, in the unit of the data"
+    if found.void:
+        said.append(f"Intervals and p-values are not valid, because {found.void}.")
+    return [*said, f"{alone}{difference}."]
+
+
+def _unit_words(found: Listed) -> str:
+    """Return the unit of effects."""
+    if found.effect == HAZARD_RATIO:
+        unit = "hazard ratio per standard deviation of the values"
+    elif found.effect == STANDARD_DEVIATIONS:
+        between = "that class and the others" if len(found.classes) > 2 else "classes"
+        unit = f"along the direction, in standard deviations of the values between {between}"
+    else:
+        unit = "along the direction, as a correlation of the values"
+    return unit.replace("the values", "group means") if found.of_means else unit
 
 
 def predicts_words(found: Listed) -> list[str]:
@@ -307,11 +347,25 @@ def tried_words(one: Tried) -> str:
 
 
 def power_words(found: Listed) -> str:
-    """Which share of effects of a size is listed."""
-    unit = found.effect if found.effect == STANDARD_DEVIATIONS else "(a correlation)"
+    """Return the probability that an effect of some size is listed."""
     strongest, *weaker = reversed(found.power[-3:])
-    told = [f"{one.effect:.3g} in {percent(round(one.share, 2))}" for one in weaker]
+    others = "".join(f", {_power_unit(found, one.effect)} with {_chance(one)}" for one in weaker)
     return (
-        f"Effects of {strongest.effect:.3g} {unit}, put into these data with a permuted target, are listed in "
-        f"{percent(round(strongest.share, 2))} of the cases{''.join(f', {one}' for one in told)}."
+        f"Power: {_power_unit(found, strongest.effect, whole=True)} is listed with probability "
+        f"{_chance(strongest)}{others} (simulated on these data with permuted targets)."
     )
+
+
+def _chance(one: Found) -> str:
+    return percent(round(one.share, 2))
+
+
+def _power_unit(found: Listed, effect: float, *, whole: bool = False) -> str:
+    """Return an effect in the unit of the list, or only its number."""
+    if not whole:
+        return f"{effect:.3g}"
+    if found.effect == HAZARD_RATIO:
+        return f"a hazard ratio of {effect:.3g} per standard deviation"
+    if found.effect == STANDARD_DEVIATIONS:
+        return f"an effect of {effect:.3g} standard deviations"
+    return f"a correlation of {effect:.3g}"

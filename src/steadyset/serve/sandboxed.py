@@ -464,7 +464,7 @@ def provisional(path: str, job: Mapping[str, Any] | None) -> list[dict[str, Any]
         return []
     ways = {base: BASES[base][1] for base in orders}
     standing = Standing([{base: one.features for base, one in orders.items()}], ways, len(names))
-    _, counts, _ = standing.counts_for(0)
+    _, counts = standing.counts_for(0)
     best = np.argsort(-counts, kind="stable")[:PROVISIONAL]
     classes = class_names(plan.y, plan.task)
     words = Directions(data_directions(plan.X, plan.y, plan.task), classes).words(best)

@@ -12,6 +12,7 @@ from math import isnan, nan
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 
@@ -22,7 +23,7 @@ from steadyset.inference.interval import t_quantile
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.runner.scoring import score_ends
 from steadyset.shortlists.bases import BASES, Features
-from steadyset.shortlists.exchange import exchange_of, of_size_1
+from steadyset.shortlists.exchange import cleared, exchange_of, of_size_1
 from steadyset.shortlists.listed import Added, Found, Listed, Prediction, Repeats, Tried
 from steadyset.shortlists.procedure import Judged, Watch
 from steadyset.shortlists.selector import ShortlistSelector
@@ -34,6 +35,7 @@ SHORTLIST, EVERY = "shortlist", "all features"
 MORE_FALSE = (2.0, 5.0)
 MORE_RATE = (0.1, 0.2)
 SHIFTS = (0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)  # standard deviations between classes, or along those of a number
+HAZARD_RATIOS = (1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0)  # per standard deviation
 SHIFTED = 20  # features
 TIMES = 3
 FOUND = 0.8  # of the shifted features: stronger effects are not tried
@@ -200,11 +202,12 @@ def fewer_rows(judged: Judged, X: Floats, known: Sequence[Any], watch: Watch) ->
 
 
 def power(judged: Judged, watch: Watch) -> tuple[Found, ...]:
-    """Which share of effects is listed, from weak ones to the first of which most are.
+    """Return the probabilities that effects of several sizes are listed, up to the first that mostly is.
 
-    Effects are put into random features for permuted targets, so that nothing else in the data helps or hinders.
+    Effects are put into the values of random features for permuted targets, so that nothing else in the data helps or
+    hinders; these features are then ranked as the procedure ranks all of them.
     """
-    procedure, standing = judged.procedure, judged.standing
+    procedure, standing, record = judged.procedure, judged.standing, TASKS[judged.task]
     # A rate has no line to pass of its own, and within strata or beside others a shift of a class is none of the rows.
     adjusted = judged.exchange.cells.any() or judged.exchange.beside is not None
     if "filter" not in procedure.bases or procedure.false is None or adjusted:
@@ -215,30 +218,61 @@ def power(judged: Judged, watch: Watch) -> tuple[Found, ...]:
     # The bar before anything is set aside: what the gate would add is left out, so the share errs on the low side.
     bar = standing.bar_at_first(procedure.false)
     found: list[Found] = []
-    for shift in SHIFTS:
+    for size in HAZARD_RATIOS if record.effect else SHIFTS:
         if watch.is_over or (found and found[-1].share >= FOUND):
             break
-        each = [_share_found(judged, shift, number, bar, varying, planted) for number in range(1, times + 1)]
-        share = float(np.mean(each))
-        correlation = float(shift / np.sqrt(1 + shift**2))
-        found.append(Found(shift if TASKS[judged.task].has_classes else correlation, share))
+        each = [_share_found(judged, size, number, bar, varying, planted) for number in range(1, times + 1)]
+        is_shift = record.has_classes or record.effect
+        found.append(Found(size if is_shift else float(size / np.sqrt(1 + size**2)), float(np.mean(each))))
     return tuple(found)
 
 
-def _share_found(judged: Judged, shift: float, number: int, bar: float, varying: Ints, planted: int) -> float:
-    """Which share of shifted features passes."""
+def _share_found(judged: Judged, size: float, number: int, bar: float, varying: Ints, planted: int) -> float:
+    """Return the share of features with such an effect that exceed the cutoff."""
     y, random = judged.exchange.target(number, judged.seed)
     columns = random.choice(varying, planted, replace=False)
-    if TASKS[judged.task].has_classes:
-        labels, where = np.unique(y, return_inverse=True)
-        along = (where == len(labels) - 1).astype(np.float64)
-    else:
-        amounts = of_size_1(TASKS[judged.task].amounts(y))
-        along = (amounts - amounts.mean()) / max(float(amounts.std()), 1e-300)
+    values = with_effect(judged, judged.values[:, columns], y, size, random)
     X: Floats = judged.data.X.copy()
-    X[:, columns] += shift * along[:, None]
-    spread = X.std(axis=0)
-    shifted: Features = replace(judged.data, X=(X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
+    X[:, columns] = Features.of(judged.exchange.centred(values), judged.data.clusters[columns], ranks=judged.ranks).X
+    shifted: Features = replace(judged.data, X=X)
     halves = judged.exchange.halves(y, judged.procedure.n_splits, random)
     order = BASES["filter"][0](shifted, y, judged.task, halves).features
     return float(np.mean(judged.standing.statistic_of("filter", order)[columns] > bar))
+
+
+def with_effect(judged: Judged, values: Floats, y: NDArray[Any], size: float, random: np.random.Generator) -> Floats:
+    """Return values with an effect of the target, in the unit of the list's effects."""
+    record, exchange = TASKS[judged.task], judged.exchange
+    centered = cleared(values, exchange.compared_within)
+    largest = np.abs(centered).max(axis=0)
+    values = centered / np.where(largest > 0, largest, 1.0)  # squares of very large values are not finite
+    if record.effect:
+        return _with_hazards(values, y, float(np.log(size)), random)
+    if record.has_classes:
+        along = (y == np.unique(y)[-1]).astype(np.float64)
+    else:
+        amounts = of_size_1(record.amounts(y))
+        along = (amounts - amounts.mean()) / max(float(amounts.std()), 1e-300)
+    units = (values - cleared(values, exchange.units))[exchange.first] if exchange.has_means else values
+    return np.asarray(values + size * units.std(axis=0) * along[:, None])
+
+
+def _with_hazards(values: Floats, y: NDArray[Any], logarithm: float, random: np.random.Generator) -> Floats:
+    """Return each column in another order of the rows, so that Cox's model with this log hazard ratio is true.
+
+    The values of a column are given to the rows in the order of their times: to a row with an event each of the values
+    that are left with a probability in proportion to its hazard, to a censored row any of them (MacKenzie and
+    Abrahamowicz 2002).
+    """
+    spread = values.std(axis=0)
+    hazards = np.exp(logarithm * (values - values.max(axis=0)) / np.where(spread > 0, spread, 1.0))
+    left = np.ones(values.shape, np.bool_)
+    every = np.arange(values.shape[1])
+    assigned = np.empty_like(values)
+    for row in np.lexsort((-y[:, 1], y[:, 0])):
+        sums = np.cumsum(np.where(left, hazards if y[row, 1] else 1.0, 0.0), axis=0)
+        chosen = (sums <= random.random(values.shape[1]) * sums[-1]).sum(axis=0)
+        chosen = np.minimum(chosen, len(values) - 1)
+        assigned[row] = values[chosen, every]
+        left[chosen, every] = False
+    return assigned

@@ -8,13 +8,15 @@ c(theta); the estimate is the theta for which z is the median, and the interval 
 central 95%.
 
 p is a logistic curve: its slope from permuted targets, where everything listed is known to be false; its place so that
-as many features as were listed are expected to be.
+as many features as were listed are expected to be. Such a curve describes the filter, which ranks by |z| itself. It
+does not describe a feature that the lasso adds because of the other features, so only features that the filter lists
+alone are corrected (see `steadyset.shortlists.result`). Nor does it if true features compete for the places: then their
+place depends on each other, and a curve that lists as many as were listed begins where permuted targets do not come.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.shortlists.exchange import cleared, of_size_1
 from steadyset.tasks import TASKS
@@ -30,6 +31,7 @@ from steadyset.tasks import TASKS
 REACH = 9.0  # standard errors around z in which theta is looked for
 POINTS = 801
 HALVINGS = 50
+CROWDED = 0.5  # standard errors
 BINS, LARGEST = 2000, 20.0  # of |z| under permuted targets
 
 
@@ -88,23 +90,21 @@ def effects(
     return Effects(z[best, np.arange(X.shape[1])], units[best, 0], freedom)
 
 
-def coefficients_of(X: Floats, y: NDArray[Any], task: str) -> tuple[Floats, Floats]:
-    """Coefficients and standard errors of the task's model of each feature alone, nan where it has none."""
-    fit = TASKS[task].global_model
-    assert fit is not None
-    found = np.full((X.shape[1], 2), np.nan)
-    for column, told in zip(X.T, found, strict=True):
-        with suppress(InputError):
-            told[:] = np.ravel(fit(column[:, None], y))
-    return found[:, 0], found[:, 1]
-
-
 @dataclass(frozen=True)
 class ListedChance:
-    """The chance of being listed by |z|: 1 / (1 + exp(-slope (|z| - centre)))."""
+    """The chance of being listed by |z|: 1 / (1 + exp(-slope (|z| - centre))).
+
+    ``null_centre`` is the centre for permuted targets.
+    """
 
     slope: float
     centre: float
+    null_centre: float = np.inf
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether features fail that would be listed if they did not compete with other true ones."""
+        return self.centre > self.null_centre + CROWDED
 
     def __call__(self, z: Floats) -> Floats:
         return expit(self.slope * (np.abs(z) - self.centre))
@@ -119,18 +119,18 @@ class ListedChance:
             hits += np.bincount(place, listed, minlength=BINS)
         # The slope says how noisy the ranking is, which permuted targets show; where the line lies they do not, because
         # true effects move it. So the centre is set to list as many as were.
-        slope = _logistic_slope(total, hits)
+        slope, null_centre = _logistic_curve(total, hits)
         low, high = 0.0, float(np.abs(z).max()) + 20.0
         for _ in range(HALVINGS):  # the number expected to be listed falls with the centre
             centre = (low + high) / 2
             low, high = (centre, high) if cls(slope, centre)(z).sum() > n_listed else (low, centre)
-        return cls(slope, centre)
+        return cls(slope, centre, null_centre)
 
 
-def _logistic_slope(total: Floats, hits: Floats) -> float:
-    """The slope of a logistic regression on binned values, by Newton's steps."""
+def _logistic_curve(total: Floats, hits: Floats) -> tuple[float, float]:
+    """Return slope and centre of a logistic regression on binned values, by Newton's steps."""
     if not 0 < hits.sum() < total.sum():
-        return 4.0  # nothing to fit; as steep as seen on arrays
+        return 4.0, np.inf  # nothing to fit; as steep as seen on arrays
     x = (np.arange(BINS) + 0.5) * (LARGEST / BINS)
     design = np.stack([np.ones_like(x), x])
     median = x[np.searchsorted(np.cumsum(hits), hits.sum() / 2)]
@@ -144,7 +144,8 @@ def _logistic_slope(total: Floats, hits: Floats) -> float:
         beta = beta + np.clip(step, -20, 20) * min(1.0, 5 / max(1e-12, np.abs(step).max()))
         if np.abs(step).max() < 1e-8:
             break
-    return float(np.clip(beta[1], 0.5, 50.0))
+    slope = float(np.clip(beta[1], 0.5, 50.0))
+    return slope, float(-beta[0] / slope)
 
 
 def corrected(z: Floats, chance: Callable[[Floats], Floats], level: float) -> Floats:

@@ -64,6 +64,11 @@ class Exchange:
         return given if self.within or len(self.first) == len(self.y) else self.first[given][self.units]
 
     @property
+    def has_means(self) -> bool:
+        """Whether groups of rows are what is counted, each by the means of its rows."""
+        return not self.within and len(self.first) < len(self.y)
+
+    @property
     def compared_within(self) -> Ints:
         """Of each row the part whose rows exchange targets, or whose units do."""
         return self.units if self.within else self.cells

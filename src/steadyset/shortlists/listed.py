@@ -8,7 +8,7 @@ from math import nan
 from typing import Any
 
 LISTED, GROUP, CANDIDATE = "listed", "group", "candidate"
-STANDARD_DEVIATIONS, CORRELATION = "standard deviations", "correlation"
+STANDARD_DEVIATIONS, CORRELATION, HAZARD_RATIO = "standard deviations", "correlation", "hazard ratio"
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,17 @@ class ListedFeature:
     tier : "listed", "group" (a member of a listed group) or "candidate" (does not pass)
     frequency, low, high : the share of halves in which it was among the best `among`, with an interval
     direction : in words of the target
-    effect, effect_low, effect_high : of a listed feature, corrected for its having been listed
+    effect, effect_low, effect_high : of a listed feature, corrected for selection if `corrected` is true
     group : the number of its cluster of similar features
     q_value : the estimated rate of false features if the list ended with it or with a later one; never falls
-    base : the ranking by which it is more often among them
+    base : the ranking that lists it, "filter and lasso" if each of both does; of others, that which is closest to it
     among : the same number for all features of a list, at least as many as it holds where halves are ranked so far
     came_back : the share of repeats with fewer rows whose list holds it; undefined without repeats
     alike, alike_frequencies : other members of its cluster, the most frequent first, and how often they are chosen
     n_alike : how many they are
+    corrected : whether its effect is corrected for selection
+    uncorrected_effect, p_value : of the feature alone, by the `test` of the list
+    difference : of the means of two classes along the direction, in the unit of the data
     """
 
     feature: str
@@ -48,6 +51,10 @@ class ListedFeature:
     alike: tuple[str, ...] = ()
     alike_frequencies: tuple[float, ...] = ()
     n_alike: int = 0
+    corrected: bool = False
+    uncorrected_effect: float = nan
+    p_value: float = nan
+    difference: float = nan
 
 
 @dataclass(frozen=True)
@@ -169,6 +176,8 @@ class Listed:
     null_groups: tuple[int, ...] = ()  # how many clusters of features each permuted target lists
     n_clusters: int = 0  # that are listed, those of a single feature too
     void: str = ""  # why the number of false features does not hold; empty where it does
+    test: str = ""  # of each feature alone
+    of_means: bool = False  # whether effects are those of the means of groups of rows
 
     @property
     def names(self) -> list[str]:

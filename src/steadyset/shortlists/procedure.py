@@ -41,6 +41,8 @@ class Judged:
     standing: Standing
     features: Listing
     groups: Listing | None
+    values: Floats  # of the features as they were given
+    of_values: Exchange  # how values are compared, also if ranks are ranked
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ class Procedure:
         watch: Watch | None = None,
     ) -> Judged:
         """Rank on halves, permute, rank again, and list; with fewer permuted targets where the time is up."""
+        values, of_values = X, exchange
         # Before anything is permuted, so that permuted targets see the same columns as the observed one.
         X = exchange.centred(X)
         ranks = takes_ranks(X, exchange.y, task)
@@ -87,7 +90,7 @@ class Procedure:
         if several:
             of_groups = Standing(by_cluster, sizes, data.n_clusters, n_others).listing(self.false, self.fdr)
         listing = standing.listing(self.false, self.fdr)
-        return Judged(self, data, task, exchange, seed, ranks, standing, listing, of_groups)
+        return Judged(self, data, task, exchange, seed, ranks, standing, listing, of_groups, values, of_values)
 
     def orders(
         self, data: Features, exchange: Exchange, seed: int, kept: KeptOrders, watch: Watch

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steadyset.foundation.arguments import LEVEL
 from steadyset.foundation.display import Drawable, Reportable, ShownFindings
 from steadyset.inference.features import Directions, data_directions, jeffreys
 from steadyset.kernels.arrays import Bools, Floats, Ints
-from steadyset.shortlists.effects import ListedChance, coefficients_of, corrected, effects
+from steadyset.shortlists.effects import ListedChance, corrected, effects
 from steadyset.shortlists.exchange import cleared
 from steadyset.shortlists.listed import (
     CANDIDATE,
@@ -27,6 +28,7 @@ from steadyset.shortlists.listed import (
     Repeats,
 )
 from steadyset.shortlists.procedure import Judged
+from steadyset.shortlists.univariate import Univariate, hazards_of, test_words, univariate
 from steadyset.tasks import TASKS
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
 LEAST_CANDIDATES = 10
 FEWEST_UNITS = 24  # from which effects have intervals: of 10 and 16 rows these covered 64% and 81%
+LEAST_WIDTH = 0.8  # of the uncorrected interval: a narrower one is not of this model
+FILTER = "filter"  # the base that ranks by the effects themselves
 MOST_ALIKE = 100  # look-alikes that are kept beside a feature
 
 
@@ -49,9 +53,12 @@ class Shortlist(ShownFindings, Drawable, Reportable):
     features : pandas.DataFrame
         One row per listed feature, member of a listed group and candidate, best first: feature, tier ("listed", "group"
         or "candidate"), frequency (the share of halves in which it was among the best `among` by its `base`) with its
-        interval low and high, direction in words, effect with effect_low and effect_high (corrected for having been
-        listed), group (the number of its cluster of similar features), q_value (the estimated rate of false features
-        if the list ended with it or with a later one), base, among, came_back (the share of repeats that list it).
+        interval low and high, direction in words, effect with effect_low and effect_high, group (the number of its
+        cluster of similar features), q_value (the estimated rate of false features if the list ended with it or with a
+        later one), base
+        (the ranking that lists it), among, came_back (the share of repeats that list it), corrected (whether the effect
+        is corrected for selection), uncorrected_effect and p_value (of the feature alone, by `listed.test`), difference
+        (of the means of two classes along the direction, in the unit of the data).
     groups : tuple of ListedGroup
         Groups that are listed although none of their members is.
     candidates : pandas.DataFrame
@@ -143,10 +150,10 @@ def listed_of(judged: Judged, names: Sequence[str], classes: tuple[str, ...], ta
     # are shown, q-values are raised so that they do not fall.
     q_values = np.maximum.accumulate(listing.q_values[place[chosen]])
     n_halves = 2 * procedure.n_splits
-    among, counts, bases = judged.standing.counts_for(int(listing.listed.sum()))
+    among, counts = judged.standing.counts_for(int(listing.listed.sum()))
     least, most = jeffreys(counts[chosen], n_halves, LEVEL)
     words = Directions(codes, classes, target, judged.task).words(chosen)
-    estimates = _effects(judged, codes, chosen)
+    estimates = listed_effects(judged, codes, chosen)
     rows = []
     for i, f in enumerate(map(int, chosen)):
         alike = np.flatnonzero(clusters == clusters[f])
@@ -160,13 +167,17 @@ def listed_of(judged: Judged, names: Sequence[str], classes: tuple[str, ...], ta
                 float(least[i]),
                 float(most[i]),
                 words[i],
-                float(estimates[0][i]),
-                float(estimates[1][i]),
-                float(estimates[2][i]),
+                float(estimates.effect[i]),
+                float(estimates.low[i]),
+                float(estimates.high[i]),
                 int(clusters[f]),
                 float(q_values[i]),
-                bases[f],
+                " and ".join(base for base, passed in listing.passed.items() if passed[f]) or listing.bases[place[f]],
                 among,
+                corrected=bool(estimates.corrected[i]),
+                uncorrected_effect=float(estimates.alone.effect[i]),
+                p_value=float(estimates.alone.p_value[i]),
+                difference=float(estimates.alone.difference[i]),
                 alike=tuple(names[one] for one in alike[:MOST_ALIKE]),
                 alike_frequencies=tuple((counts[alike[:MOST_ALIKE]] / n_halves).tolist()),
                 n_alike=len(alike),
@@ -188,6 +199,8 @@ def listed_of(judged: Judged, names: Sequence[str], classes: tuple[str, ...], ta
         exchanged=judged.exchange.in_words,
         null_groups=() if judged.groups is None else tuple(judged.groups.null_counts.tolist()),
         n_clusters=0 if judged.groups is None else int(judged.groups.listed.sum()),
+        test=test_words(judged.exchange),
+        of_means=judged.exchange.has_means,
     )
 
 
@@ -210,44 +223,93 @@ def _listed_groups(judged: Judged, names: Sequence[str]) -> tuple[tuple[ListedGr
     return tuple(groups), inside
 
 
-def _effects(judged: Judged, codes: Ints, chosen: Ints) -> Floats:
-    """(3, chosen): effects of listed features with intervals along the direction told beside them; nan for others."""
-    shown = np.full((3, len(chosen)), np.nan)
-    is_listed = judged.features.listed[chosen]
-    if is_listed.any() and has_effects(judged):
-        shown[:, is_listed] = listed_effects(judged, codes, chosen[is_listed])
-    flipped = shown[0] < 0
-    shown[:, flipped] = -shown[[0, 2, 1]][:, flipped]
-    return shown
+class ListedEffects(NamedTuple):
+    """One value per feature: effects of listed features, nan for others, and each feature alone, uncorrected."""
+
+    effect: Floats
+    low: Floats
+    high: Floats
+    corrected: Bools
+    alone: Univariate
 
 
-def listed_effects(
-    judged: Judged, codes: Ints, features: Ints, chance: Callable[[Floats], Floats] | None = None
-) -> Floats:
-    """(3, features): effects of listed features with intervals, corrected by the chance of being listed at each z."""
-    task, exchange, X = judged.task, judged.exchange, judged.data.X
-    rows, within = np.arange(len(X)), exchange.compared_within
-    if not exchange.within and len(exchange.first) < len(X):
-        # Rows of one unit say the same: units are what is counted, by the means of their rows.
-        rows = exchange.first
-        X, within = (X - cleared(X, exchange.units))[rows], within[rows]
-    seen = effects(X, exchange.y[rows], task, codes, within, exchange.beside)
-    if chance is None:
-        numbers = range(1, len(judged.features.null_counts) + 1)
-        targets = (exchange.target(number, judged.seed)[0][rows] for number in numbers)
-        null_z = (effects(X, y, task, None, within, exchange.beside).z for y in targets)
-        null = zip(null_z, map(judged.features.null_listed, numbers), strict=True)
-        chance = ListedChance.fitted(null, seen.z, int(judged.features.listed.sum()))
+def listed_effects(judged: Judged, codes: Ints, features: Ints) -> ListedEffects:
+    """Return effects of features with intervals, corrected for selection where that correction is valid.
+
+    It is valid for features that the filter lists alone, if the filter ranks the values themselves. All other features
+    have their uncorrected effects.
+    """
+    alone = effects_alone(judged, codes, features)
+    is_listed = judged.features.listed[features]
+    effect, low, high = (np.where(is_listed, one, np.nan) for one in alone[:3])
+    corrected = np.zeros(len(features), np.bool_)
+    by_filter = judged.features.passed.get(FILTER, np.zeros_like(judged.features.listed))
+    places = np.flatnonzero(is_listed & by_filter[features])
+    if len(places) and is_correctable(judged):
+        found = _corrected(judged, codes, features[places], alone.effect[places])
+        plain = np.stack([effect, low, high])[:, places]
+        valid = _is_plausible(found, plain, 1.0 if TASKS[judged.task].effect else 0.0)
+        kept = places[valid]
+        effect[kept], low[kept], high[kept] = found[:, valid]
+        corrected[kept] = True
+    return ListedEffects(effect, low, high, corrected, alone)
+
+
+def effects_alone(judged: Judged, codes: Ints, features: Ints) -> Univariate:
+    """Return the uncorrected effects of features on the values, whether or not the procedure ranks ranks."""
+    X, y, within = _units(judged, judged.values[:, features])
+    return univariate(X, y, judged.task, codes[features], within, judged.of_values.beside)
+
+
+def _units(judged: Judged, X: Floats) -> tuple[Floats, NDArray[Any], Ints]:
+    """Return features, target and parts of the units that are counted: rows, or groups of rows by their means."""
+    exchange = judged.exchange
+    y, within = exchange.y, exchange.compared_within
+    if not exchange.has_means:
+        return X, y, within
+    means = X - cleared(X, exchange.units)
+    return means[exchange.first], y[exchange.first], within[exchange.first]
+
+
+def _corrected(judged: Judged, codes: Ints, features: Ints, alone: Floats) -> Floats:
+    """(3, features): estimates and ends of intervals, given that the filter lists the feature; nan if not valid."""
+    task, exchange, beside = judged.task, judged.exchange, judged.exchange.beside
+    X, y, within = _units(judged, judged.data.X)
+    rows = exchange.first if exchange.has_means else np.arange(len(exchange.y))
+    seen = effects(X, y, task, codes, within, beside)
+    null = []
+    for number in range(1, len(judged.features.null_counts) + 1):
+        target = exchange.target(number, judged.seed)[0][rows]
+        null_z = effects(X, target, task, None, within, beside).z
+        null.append((null_z, judged.features.null_passed(FILTER, number)))
+    chance = ListedChance.fitted(null, seen.z, int(judged.features.passed[FILTER].sum()))
+    if chance.is_crowded:
+        return np.full((3, len(features)), np.nan)
     if TASKS[task].effect:
-        coefficients, errors = coefficients_of(X[:, features], exchange.y[rows], task)
-        return np.asarray(errors * corrected(coefficients / errors, chance, LEVEL))
-    return np.array([seen.shown(theta, features) for theta in corrected(seen.z[features], chance, LEVEL)])
+        logarithms, errors = hazards_of(X[:, features], y, within, beside)
+        return np.asarray(np.exp(errors * corrected(logarithms / errors, chance, LEVEL)))
+    shown = np.stack([seen.shown(theta, features) for theta in corrected(seen.z[features], chance, LEVEL)])
+    # Along the direction, as the uncorrected effects are.
+    opposite = np.sign(shown[0]) != np.sign(alone)
+    return np.where(opposite, -shown[[0, 2, 1]], shown)
 
 
-def has_effects(judged: Judged) -> bool:
-    """Whether intervals of effects cover: not with few units or events, nor for models of their own beside others."""
+def _is_plausible(found: Floats, plain: Floats, none: float) -> Bools:
+    """Return whether corrected effects lie between no effect and the uncorrected one, with intervals not much narrower.
+
+    Anything else shows that the feature was not listed in the way that the correction assumes.
+    """
+    lower, upper = np.minimum(plain[0], none), np.maximum(plain[0], none)
+    is_between = (lower <= found[0]) & (found[0] <= upper)
+    is_wide = found[2] - found[1] >= LEAST_WIDTH * (plain[2] - plain[1])
+    return np.asarray(is_between & is_wide)
+
+
+def is_correctable(judged: Judged) -> bool:
+    """Return whether effects can be corrected for selection: the filter ranks by them, and units are enough."""
     exchange, record = judged.exchange, TASKS[judged.task]
     parts = int(exchange.compared_within.max()) + 1 + (0 if exchange.beside is None else exchange.beside.shape[1])
     n = len(exchange.y if exchange.within else exchange.first) - parts + 1
-    enough = min([n, *record.counted(exchange.y[exchange.first]).values()]) >= FEWEST_UNITS
-    return enough and not (record.effect and parts > 1)
+    is_enough = min([n, *record.counted(exchange.y[exchange.first]).values()]) >= FEWEST_UNITS
+    ranks_by_effect = not judged.ranks and record.n_classes(exchange.y) <= 2
+    return is_enough and ranks_by_effect and not (record.effect and parts > 1)

@@ -36,7 +36,7 @@ from steadyset.shortlists.exchange import exchange_of
 from steadyset.shortlists.kept import KeptOrders
 from steadyset.shortlists.listed import Listed
 from steadyset.shortlists.procedure import Judged, Procedure, Watch, read_procedure
-from steadyset.shortlists.result import FEWEST_UNITS, Shortlist, has_effects, listed_of
+from steadyset.shortlists.result import Shortlist, listed_of
 from steadyset.shortlists.rules import compare_rules
 from steadyset.shortlists.selector import ShortlistSelector
 from steadyset.tasks import TASKS, task_of
@@ -225,12 +225,6 @@ def _with_help(listed: Listed, judged: Judged, watch: Watch) -> Listed:
     """What would help, as far as there is time."""
     done = len(judged.standing.orders) - 1
     left_out = []
-    if listed.names and not has_effects(judged):
-        left_out.append(
-            "Effects are not given: corrected for having been listed, their intervals hold from about "
-            f"{FEWEST_UNITS} rows (groups of rows, pairs, events) on, and for times to an event without strata or "
-            "covariates."
-        )
     if done < judged.procedure.n_permutations:
         left_out.append(f"There was time for {counted(done, 'permuted target')} of {judged.procedure.n_permutations}.")
     found = replace(listed, tried=afterwards.other_choices(judged), power=afterwards.power(judged, watch))

@@ -258,7 +258,7 @@ TASKS.add(
         group_words="third of the risks",
         observed=_observed_risk,
         global_model=_global_model,
-        effect="log hazard ratio",
+        effect="hazard ratio",
         takes_noise=False,
         amounts=lateness,
         amounts_words="the martingale residuals of the target",

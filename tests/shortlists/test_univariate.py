@@ -1,0 +1,152 @@
+"""Effects and p-values of single features against R, and effects under the default settings."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import steadyset as st
+from steadyset.inference.features import data_directions
+from steadyset.shortlists.exchange import exchange_of
+from steadyset.shortlists.univariate import univariate
+from steadyset.tasks import CLASSES, NUMBER, SURVIVAL
+
+GIVEN = json.loads(Path(__file__).with_name("univariate.json").read_text(encoding="utf-8"))
+DATA = {name: np.array(values) for name, values in GIVEN["data"].items()}
+TIMES = np.column_stack([DATA["time"], DATA["event"]]).astype(float)
+COVARIATES = np.column_stack([DATA["age"], DATA["sex"]])
+PAIRED = np.arange(48) % 2
+DESIGNS = {
+    "two": (DATA["two"], CLASSES, {}),
+    "four": (DATA["four"], CLASSES, {}),
+    "number": (DATA["number"], NUMBER, {}),
+    "two strata": (DATA["two"], CLASSES, {"strata": DATA["strata"]}),
+    "two strata covariates": (DATA["two"], CLASSES, {"strata": DATA["strata"], "covariates": COVARIATES}),
+    "four strata covariates": (DATA["four"], CLASSES, {"strata": DATA["strata"], "covariates": COVARIATES}),
+    "number covariates": (DATA["number"], NUMBER, {"covariates": COVARIATES}),
+    "pairs": (PAIRED, CLASSES, {"groups": DATA["pairs"]}),
+    "times": (TIMES, SURVIVAL, {}),
+    "times strata": (TIMES, SURVIVAL, {"strata": DATA["strata"]}),
+    "times covariates": (TIMES, SURVIVAL, {"covariates": COVARIATES}),
+    "times strata covariates": (TIMES, SURVIVAL, {"strata": DATA["strata"], "covariates": COVARIATES}),
+}
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_single_features_have_the_p_values_and_estimates_of_r(design):
+    """Of t.test, anova, lm, cor.test and survival::coxph; estimates are differences of means or hazard ratios."""
+    y, task, known = DESIGNS[design]
+    exchange = exchange_of(y, task, **known)
+    X = DATA["X"]
+    codes = data_directions(X, y, task)
+    found = univariate(X, y, task, codes, exchange.compared_within, exchange.beside)
+    for feature, name in enumerate("abc"):
+        p_value, estimate = GIVEN["expected"][f"{design} {name}"]
+        assert found.p_value[feature] == pytest.approx(p_value, rel=1e-6 if task == SURVIVAL else 1e-8)
+        if task == SURVIVAL:
+            assert found.effect[feature] == pytest.approx(estimate, rel=1e-6)
+        elif design == "number":
+            assert abs(found.effect[feature]) == pytest.approx(abs(estimate), rel=1e-8)
+        elif estimate is not None:
+            sign = 1 if codes[feature] == 2 else -1
+            assert found.difference[feature] == pytest.approx(sign * estimate, rel=1e-8)
+
+
+def test_an_uncorrected_effect_is_the_difference_of_means_in_pooled_standard_deviations():
+    X, y = DATA["X"], DATA["two"]
+    codes = data_directions(X, y, CLASSES)
+    found = univariate(X, y, CLASSES, codes, np.zeros(48, np.int64), None)
+    first, second = X[y == 0], X[y == 1]
+    squares = ((first - first.mean(axis=0)) ** 2).sum(axis=0) + ((second - second.mean(axis=0)) ** 2).sum(axis=0)
+    expected = np.abs(second.mean(axis=0) - first.mean(axis=0)) / np.sqrt(squares / 46)
+    assert found.effect == pytest.approx(expected, rel=1e-10)
+    assert (found.low < found.effect).all()
+    assert (found.effect < found.high).all()
+
+
+def test_units_of_values_change_nothing_but_the_difference_of_means():
+    X, y = DATA["X"], DATA["two"]
+    codes = data_directions(X, y, CLASSES)
+    plain = univariate(X, y, CLASSES, codes, np.zeros(48, np.int64), None)
+    scaled = univariate(1e160 * X, y, CLASSES, codes, np.zeros(48, np.int64), None)
+    assert scaled.p_value == pytest.approx(plain.p_value, rel=1e-9)
+    assert scaled.effect == pytest.approx(plain.effect, rel=1e-9)
+    assert scaled.difference / 1e160 == pytest.approx(plain.difference, rel=1e-9)
+
+
+def test_a_constant_feature_has_no_effect_of_its_own():
+    y = DATA["two"]
+    X = np.column_stack([np.full(48, 3.3), DATA["X"][:, 0]])
+    found = univariate(X, y, CLASSES, data_directions(X, y, CLASSES), np.zeros(48, np.int64), None)
+    assert np.isnan(found.effect[0])
+    assert np.isnan(found.p_value[0])
+    assert found.p_value[1] > 0
+
+
+def pathway(seed, n=80, d=200):
+    """Thirty correlated features of a pathway, and six features on their own, with known standardized effects."""
+    random = np.random.default_rng([seed, 41])
+    X, y = random.normal(size=(n, d)), np.arange(n) % 2
+    factor = random.normal(size=n) + 1.8 * y
+    X[:, :30] = 0.75 * factor[:, None] + 0.66 * X[:, :30]
+    X[:, 30:36] += y[:, None]
+    truth = np.zeros(d)
+    truth[:30] = 0.75 * 1.8 / np.hypot(0.75, 0.66)
+    truth[30:36] = 1.0
+    return X, y, truth
+
+
+@pytest.fixture(scope="module")
+def defaults():
+    X, y, _ = pathway(0)
+    return st.shortlist(X, y, permutations=20, outer=0)
+
+
+def test_corrected_effects_lie_between_none_and_the_uncorrected_one(defaults):
+    rows = defaults.features.query("tier == 'listed'")
+    corrected = rows[rows["corrected"]]
+    assert len(corrected)
+    assert ((corrected["effect"] >= 0) & (corrected["effect"] <= corrected["uncorrected_effect"])).all()
+    plain = rows[~rows["corrected"]]
+    assert plain["effect"].tolist() == plain["uncorrected_effect"].tolist()
+    # A feature that the lasso alone adds was not listed for the size of its own effect.
+    assert not rows["corrected"][rows["base"] == "lasso"].any()
+
+
+def test_the_base_of_a_feature_is_a_ranking_that_lists_it(defaults):
+    rows = defaults.features.query("tier == 'listed'")
+    assert set(rows["base"]) <= {"filter", "lasso", "filter and lasso"}
+    judged = st.shortlist(*pathway(0)[:2], permutations=20, outer=0, bases=["filter"]).features
+    assert set(judged.query("tier == 'listed'")["base"]) == {"filter"}
+
+
+def test_effects_are_those_of_the_values_if_ranks_are_ranked():
+    random = np.random.default_rng(6)
+    X, y = np.exp(1.5 * random.normal(size=(80, 120))), np.arange(80) % 2
+    X[y == 1, :3] += 1.5 * X[:, :3].std(axis=0)
+    found = st.shortlist(X, y, bases=["filter"], permutations=20, outer=0)
+    assert found.listed.ranks
+    row = found.features.set_index("feature").loc["x0"]
+    first, second = X[y == 0, 0], X[y == 1, 0]
+    expected = (second.mean() - first.mean()) / np.sqrt((first.var(ddof=1) + second.var(ddof=1)) / 2)
+    assert row["effect"] == pytest.approx(expected, rel=1e-8)
+    assert row["difference"] == pytest.approx(second.mean() - first.mean(), rel=1e-8)
+    assert not row["corrected"]
+    assert "*" in str(found)
+
+
+@pytest.mark.slow
+def test_intervals_under_the_default_settings_cover_every_kind_of_feature():
+    held = {"pathway": [], "alone": []}
+    for seed in range(6):
+        X, y, truth = pathway(seed)
+        found = st.shortlist(X, y, outer=0, random_state=seed).features.query("tier == 'listed'")
+        for row in found.itertuples():
+            feature = int(row.feature[1:])
+            kind = "pathway" if feature < 30 else "alone"
+            if feature < 36:
+                held[kind].append(row.effect_low <= truth[feature] <= row.effect_high)
+    assert len(held["alone"]) >= 15
+    assert np.mean(held["pathway"]) >= 0.85
+    assert np.mean(held["alone"]) >= 0.85
