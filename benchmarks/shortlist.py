@@ -14,7 +14,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,12 +27,10 @@ from sklearn.feature_selection import f_classif, f_regression
 from benchmarks.coverage.report import table
 from benchmarks.error_bounds import add_pairs
 from benchmarks.shortlist_peers import f_tests, peers
-from steadyset.inference.features import data_directions
 from steadyset.shortlists.bases import BASES, Features
 from steadyset.shortlists.exchange import Exchange, exchange_of
 from steadyset.shortlists.kept import KeptOrders
 from steadyset.shortlists.procedure import Judged, Procedure, Watch, clusters_of, takes_ranks
-from steadyset.shortlists.result import listed_effects
 from steadyset.shortlists.rules import LIST_RULES, Halves
 from steadyset.shortlists.standing import Standing
 from steadyset.tasks import CLASSES, NUMBER, SURVIVAL
@@ -325,44 +322,6 @@ def by_tests(X: Any, y: Any, true: Any, task: str, name: str = "") -> Lists:
     return found | {f"F tests{name}, false {false:g}": counts(p <= false / len(p), true) for false in FALSE}
 
 
-def by_effects(case: Case, seeds: range) -> Iterator[Lists]:
-    """Of effects of listed features, true and false ones: [covered, bias, plainly covered, plain bias] for each."""
-    for seed in seeds:
-        draw = drawn(case, seed)
-        procedure = Procedure(1.0, None, ("filter",), PERMUTATIONS, SPLITS, 1)
-        judged = procedure.run(draw.X, draw.task, draw.exchange, seed, groups=False)
-        listed = np.flatnonzero(judged.features.listed)
-        if not len(listed):
-            yield {}
-            continue
-        codes = data_directions(judged.data.X, draw.y, draw.task)
-        truth = true_effects(draw, judged, codes)[listed]
-        found: list[Any] = []
-        for chance in (None, np.ones_like):  # corrected, and as they come
-            estimate, low, high = listed_effects(judged, codes, listed, chance)
-            sign = np.sign(estimate)  # a bias is positive where an effect comes out too large
-            found += [(low <= truth) & (truth <= high), sign * (estimate - truth)]
-        rows, true = np.stack(found), draw.true[listed]
-        yield {kind: rows[:, where].T for kind, where in (("true", true), ("false", ~true))}
-
-
-def true_effects(draw: Draw, judged: Judged, codes: Any, times: int = 60) -> Any:
-    """What effects come out as on average over random targets that are added to the features as this one was."""
-    random = np.random.default_rng(29)
-    added, columns = (draw.X - draw.values)[:, draw.true], np.arange(int(draw.true.sum()))
-    every = np.zeros(len(draw.true))
-    for _ in range(times if draw.true.any() else 0):
-        given = draw.exchange._permuted(random)
-        X = draw.exchange.centred(draw.values[:, draw.true] + added[given])
-        again = replace(
-            judged,
-            data=Features.of(X, columns, ranks=judged.ranks),
-            exchange=replace(draw.exchange, y=draw.y[given]),
-        )
-        every[draw.true] += listed_effects(again, codes[draw.true], columns, np.ones_like)[0] / times
-    return every
-
-
 def counts(listed: Any, true: Any) -> tuple[int, int]:
     return int((listed & true).sum()), int((listed & ~true).sum())
 
@@ -375,7 +334,6 @@ PARTS: dict[str, Callable[..., Iterator[Lists]]] = {
     "held out": by_peers(("filter",)),
     "held out by both": by_peers(("filter", "lasso")),
     "packages": by_packages,
-    "effects": by_effects,
 }
 
 SMALL = ("alon", "golub", "gravier")
@@ -402,12 +360,6 @@ BOTH = (  # the same by the filter and the lasso, of fewer columns
 )
 
 
-OTHER_EFFECTS = tuple(  # of other targets and designs than two classes
-    case._replace(delta=size, columns="any 3000")
-    for case, delta in HELD_OUT
-    for size in (0.0, delta)
-    if (case.target != "2 classes" or case.design) and (case.target, size) != ("number", 0.0)
-)
 HELD_PARTS = {"held out": ("filter", HELD_OUT), "held out by both": ("filter + lasso", BOTH)}
 STUDIED = ("filter: ", "lasso: ", "groups: ", "held out")  # parts in which the list is measured
 
@@ -447,7 +399,6 @@ def plan() -> list[tuple[str, Case, int]]:
         *(("other rules", case, 16) for case in (*nulls, *signals)),
         *(("lasso", case, 20) for case in nulls),
         *(("filter", case, 10) for case in stronger),
-        *(("effects", case, 12) for case in (*nulls, *signals[:3], *OTHER_EFFECTS)),
         *(("lasso", case, 6) for case in (*some, *joint)),
         *(("groups", case, 10) for case in some),
         *(("filter", case, 100) for case in (*nulls, *other)),
@@ -457,7 +408,6 @@ def plan() -> list[tuple[str, Case, int]]:
         *(("filter", case, 30) for case in stronger),
         *(("lasso", case, 20) for case in (*signals, *joint)),
         *(("groups", case, 30) for case in some),
-        *(("effects", case, 30) for case in (*nulls, *signals[:3], *OTHER_EFFECTS)),
         *(("filter", case, 200) for case in nulls),
         *(("packages", case, 6) for case in (*nulls, *signals) if find_spec("ipss")),
     ]
@@ -506,20 +456,13 @@ def measure(part: str, case: Case, sums: dict[str, Any], done: int, n_more: int)
     for start in range(done, done + n_more, BLOCK):
         for lists in PARTS[part](case, range(start, min(start + BLOCK, done + n_more))):
             for rule, found in lists.items():
-                if part == "effects":  # how many there are, and the sums of their columns
-                    sums[rule] = (
-                        np.array(sums.get(rule, [0.0] * 5)) + np.array([len(found), *found.sum(axis=0)])
-                    ).tolist()
-                else:
-                    sums[rule] = list(Sums(*sums.get(rule, ())).add(*found))
-            if part == "effects":
-                sums["draws"] = [sums.get("draws", [0])[0] + 1]
+                sums[rule] = list(Sums(*sums.get(rule, ())).add(*found))
 
 
 def too_many(results: dict[str, Any], errors: float = 2.0) -> Iterator[str]:
     """Where a rule does not hold: the mean exceeds the allowance by more than so many standard errors."""
     for cell, sums in results.items():
-        for rule, numbers in () if cell.startswith("effects") else sums.items():
+        for rule, numbers in sums.items():
             allowed = float(rule.rsplit(" ", 1)[1])
             mean, error = Sums(*numbers).mean("rate" if ", fdr " in rule else "false")
             if mean > allowed + errors * error:
@@ -591,11 +534,6 @@ def page(results: dict[str, Any]) -> str:
             table(["rule", *heads], _filled(by_rate)),
             GROUPS,
             table(["data", "effect", "draws", "features", "groups", "together"], _filled(_groups(results))),
-            EFFECTS,
-            table(
-                ["data", "effect", "features", "number", "covered", "bias", "uncorrected", "bias"],
-                _effects(results),
-            ),
         ]
     )
 
@@ -775,22 +713,6 @@ def _groups(results: dict[str, Any]) -> list[list[Any]]:
     return rows
 
 
-def _effects(results: dict[str, Any]) -> list[list[Any]]:
-    rows = []
-    for part, case in dict.fromkeys((part, case) for part, case, _ in plan() if part == "effects"):
-        for kind in ("true", "false"):
-            n, covered, bias, plainly, plain = results.get(f"{part}: {case}", {}).get(kind, [0] * 5)
-            if n:
-                shown = [
-                    f"{100 * covered / n:.0f}%",
-                    f"{bias / n:+.2f}",
-                    f"{100 * plainly / n:.0f}%",
-                    f"{plain / n:+.2f}",
-                ]
-                rows.append([words(case), f"{case.delta:g}", kind, int(n), *shown])
-    return rows
-
-
 def held(results: dict[str, Any], rule: str) -> str:
     """What held, in a phrase: for the records of steadyset.shortlists.rules."""
     part, name = ("filter", "filter") if rule == "permuted targets" else ("other rules", rule)
@@ -892,12 +814,6 @@ Groups are listed by the same rule as features, with an allowance of their own: 
 false, and at most so many listed groups hold no true feature. Together they are up to twice as many, and in the last
 column (listed features, and listed groups of several features none of which is listed) somewhat more than either.
 True / false, 1 allowed:"""
-EFFECTS = """### Effects of listed features
-
-How often the 95% interval holds the true effect, and by how much the estimate is too large (in standard deviations, for
-a number as a correlation, for times as a log hazard ratio per standard deviation); after the correction for having been
-listed, and without it. 1 false feature allowed, filter. False features come in bunches, so that few draws make up their
-coverage."""
 
 
 def write_page(results: dict[str, Any]) -> None:
@@ -927,7 +843,7 @@ def save(results: dict[str, Any]) -> None:
 
 
 def draws_of(sums: dict[str, Any]) -> int:
-    return int(sums["draws"][0] if "draws" in sums else max((one[0] for one in sums.values()), default=0))
+    return int(max((one[0] for one in sums.values()), default=0))
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ def _alone_columns(whole: Listed, *, when: bool) -> list[list[TableColumn]]:
     """Return the columns on each feature alone: effect, p-value and, for two classes, the difference of means."""
     return [
         column("uncorrected", "uncorrected_effect", _limited, when=when),
-        column("p, feature alone", "p_value", wording.p_value, when=when),
+        column("p, feature alone", "p_value", _two_digits, when=when),
         column("difference of means", "difference", _significant, when=when and len(whole.classes) == 2),
     ]
 
@@ -369,6 +369,11 @@ def _estimated(value: float, low: float, high: float) -> str:
 
 def _limited(value: float) -> str:
     return f"more than {MAX_EFFECT}" if value > MAX_EFFECT else wording.number(value)
+
+
+def _two_digits(value: float) -> str:
+    """Return a p-value with two digits, however small: a reviewer compares it with a threshold of many tests."""
+    return wording.DASH if isnan(value) else f"{value:.2g}"
 
 
 def _significant(value: float) -> str:

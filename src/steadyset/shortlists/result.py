@@ -52,7 +52,7 @@ class Shortlist(ShownFindings, Drawable, Reportable):
     ----------
     features : pandas.DataFrame
         One row per listed feature, member of a listed group and candidate, best first: feature, tier ("listed", "group"
-        or "candidate"), frequency (the share of halves in which it was among the best `among` by its `base`) with its
+        or "candidate"), frequency (the share of halves in which it was among the best `among` of one ranking) with its
         interval low and high, direction in words, effect with effect_low and effect_high, group (the number of its
         cluster of similar features), q_value (the estimated rate of false features if the list ended with it or with a
         later one), base

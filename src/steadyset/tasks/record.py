@@ -165,7 +165,8 @@ class Task:
         Coefficients and standard errors of the unpenalised model of y with all columns of X; raises InputError where it
         has none.
     effect : str, default=""
-        What such a coefficient of a standardised feature alone is, where effects are told by it, as exp(b): "hazard ratio".
+        Name of the exponential of such a coefficient of a standardized feature alone, if effects are shown by it:
+        "hazard ratio".
     takes_noise : bool, default=True
         Whether y with noise added, or labels exchanged, is still one.
     strata_words : str, default="each class"
