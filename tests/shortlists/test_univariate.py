@@ -103,15 +103,26 @@ def defaults():
     return st.shortlist(X, y, permutations=20, outer=0)
 
 
-def test_corrected_effects_lie_between_none_and_the_uncorrected_one(defaults):
-    rows = defaults.features.query("tier == 'listed'")
+def test_corrected_effects_lie_between_none_and_the_uncorrected_one():
+    random = np.random.default_rng(5)
+    X, y = random.normal(size=(80, 200)), np.arange(80) % 2
+    X[:, :10] += np.linspace(0.7, 1.5, 10) * y[:, None]
+    found = st.shortlist(X, y, permutations=20, outer=0).features
+    rows = found[found["tier"] == "listed"]
     corrected = rows[rows["corrected"]]
-    assert len(corrected)
+    assert len(corrected) >= 4
     assert ((corrected["effect"] >= 0) & (corrected["effect"] <= corrected["uncorrected_effect"])).all()
+    assert (corrected["effect_high"] - corrected["effect_low"] > 0.5).all()
+
+
+def test_features_that_compete_for_the_places_are_not_corrected(defaults):
+    rows = defaults.features.query("tier == 'listed'")
     plain = rows[~rows["corrected"]]
+    assert len(plain)
     assert plain["effect"].tolist() == plain["uncorrected_effect"].tolist()
     # A feature that the lasso alone adds was not listed for the size of its own effect.
     assert not rows["corrected"][rows["base"] == "lasso"].any()
+    assert "not corrected for selection" in " ".join(str(defaults).split())
 
 
 def test_the_base_of_a_feature_is_a_ranking_that_lists_it(defaults):
