@@ -24,6 +24,7 @@ NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(o
 NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # who opens a FIFO would wait for its other end
 FOLDER = getattr(os, "O_DIRECTORY", 0)
 MAX_BYTES = 2 << 30
+STEP = 1 << 20  # bytes that are read at once of a file whose size is not known
 PART = ".part"  # the ending of what is not yet in its place
 PAUSES = (0.01, 0.05, 0.2, 0.5)  # seconds between tries to replace a file that somebody reads, on Windows
 Name = str | PurePath
@@ -48,7 +49,10 @@ def opened(folder: Path, name: Name, flags: int = os.O_RDONLY, mode: int = 0o666
 def read(folder: Path, name: Name, most: int = MAX_BYTES) -> bytes:
     """The content of a plain file beneath a folder; an OSError where there is none, or it is too large."""
     with opened(folder, name) as file, open(file, "rb", closefd=False) as handle:
-        content = b"" if os.fstat(file).st_size > most else handle.read(most + 1)
+        size = os.fstat(file).st_size
+        content = b"" if size > most else handle.read(size + 1)  # what is asked for is taken at once
+        while size < len(content) <= most and (more := handle.read(STEP)):  # it grows meanwhile
+            content += more
         if len(content) > most or os.fstat(file).st_size > most:
             raise OSError(errno.EFBIG, f"it has more than {most:,} bytes")
     return content

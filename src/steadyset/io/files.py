@@ -25,6 +25,7 @@ from typing import IO, Any, Self, TypeVar
 
 from steadyset.foundation.errors import Argument, InputError
 
+STEP = 1 << 20  # bytes that are read at once of a file whose size is not known
 KEPT = 64 << 20  # bytes up to which the content is kept; a larger file is streamed anew by each reader
 Found = TypeVar("Found")
 
@@ -59,10 +60,13 @@ class File:
     @cached_property
     def content(self) -> bytes | None:
         """All of the file; None where it is too large to be kept."""
-        if self.stat().st_size > KEPT:
+        size = self.stat().st_size
+        if size > KEPT:
             return None
         with self.path.open("rb") as source:
-            content = source.read(KEPT + 1)
+            content = source.read(size + 1)  # which is taken from the memory before anything is read
+            while size < len(content) <= KEPT and (more := source.read(STEP)):  # it grows meanwhile
+                content += more
         return content if len(content) <= KEPT else None
 
     def open(self) -> IO[bytes]:
@@ -89,6 +93,7 @@ SHARE_FOR_ONE = 0.5  # of the memory of the machine, for one thing
 GZIP, ZIP, OLE = b"\x1f\x8b", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # how files begin
 UNCHECKED_CELLS, CELLS_PER_BYTE = 10_000_000, 1_000
 SPARE = 512 << 20  # bytes that a library may take whatever it reads
+OF_LIBRARIES = 1 << 30  # bytes of addresses that Python and a library take when they are imported, at most
 # What a file may take: memory and time grow with its size, whatever it claims to hold.
 SMALL, TIMES = 1 << 28, 64
 # What can be packed most, columns of zeros and texts that repeat, may become so many times as large, or a gigabyte.
@@ -124,8 +129,46 @@ def readable(path: Path | File) -> Iterator[None]:
         raise InputError(f"{path} does not exist.") from None
     except (EOFError, zlib.error):
         raise InputError(f"{path} is not a well-formed gzip file.") from None
+    except MemoryError:
+        raise too_little_memory(path) from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or first_line(error)}.") from None
+
+
+def memory_limit() -> int | None:
+    """Return the bytes of addresses that this process may take; None if they are not limited."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    except (ImportError, OSError):  # not on Windows
+        return None
+    return None if limit == resource.RLIM_INFINITY else limit
+
+
+def too_little_memory(path: Path | File) -> InputError:
+    """Return the error for a file that this process has no room to read."""
+    limit = memory_limit()
+    within = "is available" if limit is None else f"the {limit / 2**30:.1f} GB allowed to this process"
+    return InputError(
+        f"{path} needs more memory than {within}. Allow more memory, such as with `ulimit -v` or in the request of "
+        "the cluster's job, or save the file with fewer columns."
+    )
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Return whether a library failed because of the limit of this process rather than because of the file."""
+    # A thread needs addresses for its stack, and a library reports its absence as an error of its own kind.
+    return memory_limit() is not None and (isinstance(error, MemoryError) or "worker thread" in str(error))
+
+
+@contextmanager
+def enough_memory_to_read(path: Path | File) -> Iterator[None]:
+    """Turn a lack of memory while a file is read into a sentence."""
+    try:
+        yield
+    except MemoryError:
+        raise too_little_memory(path) from None
 
 
 def check_max_gb(max_gb: float) -> None:
@@ -243,4 +286,10 @@ def run_limited(
             f"{path} is read by a Python process of its own, and none can be started here "
             f"(sys.executable is {sys.executable!r}); {instead}."
         ) from None
-    return done.stdout if done.returncode == 0 else None
+    if done.returncode == 0:
+        return done.stdout
+    # Under a lower limit of this process, which the other one inherits, a failure says nothing about the file.
+    allowed = memory_limit()
+    if allowed is not None and allowed < n_bytes + SPARE + OF_LIBRARIES:
+        raise too_little_memory(path)
+    return None

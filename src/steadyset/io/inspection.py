@@ -11,7 +11,7 @@ from pathlib import Path
 from steadyset.foundation.display import Record
 from steadyset.foundation.errors import InputError
 from steadyset.io.disk import file_path
-from steadyset.io.files import MAX_GB, File
+from steadyset.io.files import MAX_GB, File, enough_memory_to_read
 from steadyset.io.formats.columns import FEATURE, RUN
 from steadyset.io.formats.record import ANNOTATED, LISTS, TABLE, format_of
 from steadyset.io.labels import several, some_names
@@ -157,8 +157,9 @@ def inspect(
     if kind == FOLDER or (known is not None and not {TABLE, ANNOTATED} & set(known.holds)):
         return _recorded(file, kind, sheet, max_gb)
     try:
-        table = table_of(asked)
-        targets, layout = possible_targets(asked, table)
+        with enough_memory_to_read(file):
+            table = table_of(asked)
+            targets, layout = possible_targets(asked, table)
     except InputError:
         if samples is None and not transpose and layer is None and known is not None and LISTS in known.holds:
             with suppress(InputError):

@@ -19,7 +19,7 @@ from steadyset.foundation.errors import Argument, Complaints, InputError, Missin
 from steadyset.io.data import readers, sources
 from steadyset.io.data.sources import Roles, Source
 from steadyset.io.disk import file_path
-from steadyset.io.files import MAX_GB, File
+from steadyset.io.files import MAX_GB, File, enough_memory_to_read
 from steadyset.io.formats.columns import Columns
 from steadyset.io.formats.h5ad import read_h5ad
 from steadyset.io.formats.record import PACKED, annotated_format, format_of
@@ -245,7 +245,8 @@ def load_data(
     file = path.file if isinstance(path, Inspection) else File(file_path(path))
     path = path.path if isinstance(path, Inspection) else path
     asked = Asked(file, roles, where, transpose, sheet, samples_sheet, layer, delimiter, max_gb)
-    source = read_source(asked, drop, keep)
+    with enough_memory_to_read(file):
+        source = read_source(asked, drop, keep)
     # Whoever reads without a target has said what there is to choose from.
     for name in roles.targets:
         source = _without_unknown(source, name, path, asked=known_only)

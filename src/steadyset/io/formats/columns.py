@@ -19,7 +19,17 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from steadyset.foundation.errors import InputError
-from steadyset.io.files import BYTES_A_CELL, SMALL, File, first_line, read_limited, refuse_claim, refuse_size
+from steadyset.io.files import (
+    BYTES_A_CELL,
+    SMALL,
+    File,
+    first_line,
+    lacks_memory,
+    read_limited,
+    refuse_claim,
+    refuse_size,
+    too_little_memory,
+)
 from steadyset.kernels.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -303,7 +313,7 @@ def _opened(path: File, max_gb: float) -> Iterator[tuple[parquet.ParquetFile, pa
         with file:
             yield file, schema
     except (pa.ArrowException, OverflowError, MemoryError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is not a readable Parquet file: {first_line(error)}.") from None
+        raise _unreadable(path, "Parquet", error) from None
 
 
 def _worst_case(meta: parquet.FileMetaData, size: int) -> float:
@@ -346,7 +356,7 @@ def read_feather(path: File, max_gb: float) -> pa.Table:
             refuse_claim(path, batch.num_rows, batch.num_columns)
         return _validated(path, pa.Table.from_batches(batches, reader.schema))
     except (pa.ArrowException, OverflowError, MemoryError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is not a readable Feather file: {first_line(error)}.") from None
+        raise _unreadable(path, "Feather", error) from None
 
 
 def _refuse_unfolded(path: File, imports: str, script: str, max_gb: float) -> None:
@@ -358,6 +368,13 @@ def _refuse_unfolded(path: File, imports: str, script: str, max_gb: float) -> No
             "save it again without compression, or as .csv."
         )
     refuse_size(path, int(printed), max_gb)
+
+
+def _unreadable(path: File, kind: str, error: BaseException) -> InputError:
+    """Return the error for a file that a library does not read: it is damaged, or this process has no room for it."""
+    if lacks_memory(error):
+        return too_little_memory(path)
+    return InputError(f"{path} is not a readable {kind} file: {first_line(error)}.")
 
 
 def _validated(path: File, table: pa.Table) -> pa.Table:

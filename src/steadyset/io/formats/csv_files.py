@@ -20,7 +20,18 @@ from typing import IO, TYPE_CHECKING, Any
 
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import Argument, InputError
-from steadyset.io.files import BYTES_A_CELL, GZIP, OLE, ZIP, File, first_line, refuse_size
+from steadyset.io.files import (
+    BYTES_A_CELL,
+    GZIP,
+    OLE,
+    ZIP,
+    File,
+    first_line,
+    lacks_memory,
+    memory_limit,
+    refuse_size,
+    too_little_memory,
+)
 from steadyset.io.formats.columns import FEATURE, NULLS, RUN, THOUSANDS, WIDE, Columns, read_wide_csv
 from steadyset.io.formats.headings import COMMENT, REGULAR, TOP, Heading, find_heading, is_number, usual_width
 from steadyset.io.formats.record import PACKED
@@ -623,7 +634,12 @@ def _read(text: TextTable, labels: bool, decimal: str, apart: Collection[str]) -
             source = text.path.path
         return arrow_csv.read_csv(
             source,
-            read_options=arrow_csv.ReadOptions(block_size=block, autogenerate_column_names=nameless),
+            read_options=arrow_csv.ReadOptions(
+                # A thread of Arrow that gets no memory ends the whole process.
+                use_threads=memory_limit() is None,
+                block_size=block,
+                autogenerate_column_names=nameless,
+            ),
             parse_options=arrow_csv.ParseOptions(
                 delimiter=text.delimiter, newlines_in_values=True, invalid_row_handler=with_other_cells
             ),
@@ -640,6 +656,8 @@ def _read(text: TextTable, labels: bool, decimal: str, apart: Collection[str]) -
         if labels and FEATURE in table.column_names and RUN not in table.column_names:
             table = read([*row_names, *apart, RUN])  # then it is the name of a column of 0/1
     except pa.ArrowException as error:
+        if lacks_memory(error):
+            raise too_little_memory(text.path) from None
         _refuse_separator(text, header)
         raise InputError(
             f"{text.path} is not a well-formed table: {first_line(error)}; each row needs a cell for each column."

@@ -18,7 +18,17 @@ from scipy import sparse
 
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError
 from steadyset.io.data.sources import Roles, Source, as_written, distinct_names
-from steadyset.io.files import BYTES_A_CELL, File, bounded_memory, first_line, read_limited, readable, refuse_size
+from steadyset.io.files import (
+    BYTES_A_CELL,
+    File,
+    bounded_memory,
+    first_line,
+    lacks_memory,
+    read_limited,
+    readable,
+    refuse_size,
+    too_little_memory,
+)
 from steadyset.io.labels import some_names
 from steadyset.kernels.arrays import Floats
 
@@ -153,7 +163,7 @@ class Hdf5:
             if start is not None:
                 with self.path.open() as source:
                     source.seek(start)
-                    yield source.read(REFERENCE * dataset.size)
+                    yield source.read(min(REFERENCE * dataset.size, self.path.stat().st_size))
             elif dataset.id.get_storage_size():
                 raise self.damaged(f"{dataset.name} keeps its texts in an unusual place")
             return
@@ -193,6 +203,8 @@ def opened(path: File, names: Sequence[str], max_gb: float) -> Iterator[Hdf5]:
         except InputError:
             raise
         except DAMAGE as error:
+            if lacks_memory(error):
+                raise too_little_memory(path) from None
             raise InputError(f"{path} cannot be read; it is damaged or forged: {first_line(error)}.") from None
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.data.sources import GENES_IN_ROWS, Source, distinct_names
-from steadyset.io.files import BYTES_A_CELL, File, first_line, readable, refuse_size
+from steadyset.io.files import BYTES_A_CELL, File, first_line, lacks_memory, readable, refuse_size, too_little_memory
 from steadyset.io.formats.columns import NULLS, from_arrow
 from steadyset.io.formats.csv_files import TAB, opened, single_byte_encoding
 
@@ -130,6 +130,8 @@ def _table(path: File, lines: Iterator[bytes]) -> pa.Table | None:
             convert_options=arrow_csv.ConvertOptions(column_types=types, null_values=sorted(NULLS)),
         )
     except (pa.ArrowException, UnicodeDecodeError) as error:
+        if lacks_memory(error):
+            raise too_little_memory(path) from None
         raise InputError(f"{path} is not a well-formed series matrix: {first_line(error)}.") from None
 
 
