@@ -367,7 +367,7 @@ def test_a_space_after_each_comma_is_part_of_no_name(tmp_path):
     assert data.features == ("a", "b")
     assert data.y.tolist() == ["no", "yes"]
     (tmp_path / "x.csv").write_text('"a"," b","y"\n1,2,no\n3,4,yes\n', encoding="utf-8")
-    assert load_data(tmp_path / "x.csv", "y").features == ("a", " b")
+    assert load_data(tmp_path / "x.csv", "y").features == ("a", "b")
 
 
 def test_a_compressed_file_may_have_any_ending(frame, tmp_path):

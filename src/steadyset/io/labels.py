@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ SHOWN = 3
 MOST_FEATURES = 2**31 - 1  # so that products of two sizes stay whole numbers of 64 bits
 MOST_PLACEHOLDERS = 10_000_000  # a name takes some 60 bytes
 FEW_HEADINGS = 50
+# What nobody sees at the ends of a name: all kinds of spaces, and marks of no width, such as that of a byte order.
+BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\u200b\u2060\ufeff"
 
 
 class AppearanceOrder(tuple[str, ...]):
@@ -34,6 +37,23 @@ class UnionOfNames(AppearanceOrder):
     """The names that the runs selected, taken for all there were to choose from because nothing says otherwise."""
 
     __slots__ = ()
+
+
+def trimmed_name(name: str) -> str:
+    """Return a name without blanks at its ends."""
+    return name.strip(BLANKS)
+
+
+def told_of_blanks(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return a note on the names that have blanks at their ends, and the names that are equal without them."""
+    changed = [name for name in names if trimmed_name(name) != name]
+    if not changed:
+        return (), ()
+    counts = Counter(map(trimmed_name, names))
+    alike = tuple(dict.fromkeys(name for name in map(trimmed_name, changed) if name and counts[name] > 1))
+    shown = [name for name in changed if trimmed_name(name)]
+    note = f"blanks at the ends of {several(len(shown), 'name')} removed ({some_names(shown)})"
+    return ((note,) if shown else ()), alike
 
 
 def feature_names(features: Names, n_features: int | None, *, what: str) -> tuple[tuple[str, ...] | None, int]:

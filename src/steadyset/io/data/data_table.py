@@ -27,7 +27,7 @@ from steadyset.io.formats.series_matrix import read_series_matrix
 from steadyset.io.formats.spreadsheet import MADE, gene_dates_in
 from steadyset.io.formats.tables import TableFile
 from steadyset.io.inspection import Inspection
-from steadyset.io.labels import SHOWN, several, some_names
+from steadyset.io.labels import SHOWN, several, some_names, trimmed_name
 from steadyset.io.numbers import LEAVE, MEDIAN, aligned_rows, check_impute, dense_array, number_array
 from steadyset.kernels.arrays import Bools, Floats
 from steadyset.tasks import TASKS, read_columns, task_of
@@ -237,10 +237,13 @@ def load_data(
     where = None if samples is None else File(file_path(samples))
     beside = sources.column_names("force", force)
     event, _, happened = event.partition("=") if isinstance(event, str) else (event, "", "")
+    time, event, happened = _trimmed(time), _trimmed(event), trimmed_name(happened)
     targets = _targets(target, time, event)
     for argument, name in (("groups", groups), ("strata", strata), ("block", block)):
         if name is not None and not isinstance(name, str):
             raise wrong_argument(argument, "the name of a column", name)
+    groups, strata, block = _trimmed(groups), _trimmed(strata), _trimmed(block)
+    drop, keep = [_trimmed(name) for name in drop], [_trimmed(name) for name in keep]
     roles = Roles(targets, groups, strata, beside, block)
     file = path.file if isinstance(path, Inspection) else File(file_path(path))
     path = path.path if isinstance(path, Inspection) else path
@@ -313,6 +316,11 @@ def _labels(source: Source, name: str | None, what: str) -> npt.NDArray[Any] | N
     return None if name is None else np.asarray(sources.as_written(_known(source.columns[name], f"{what} {name!r}")))
 
 
+def _trimmed(name: Any) -> Any:
+    """Return the name of a column as it is compared: headings have no blanks at their ends."""
+    return trimmed_name(name) if isinstance(name, str) else name
+
+
 def _targets(target: str | Sequence[str] | None, time: str | None, event: str | None) -> tuple[str, ...]:
     """The columns to predict: the target, which may be several columns, or a time and an event."""
     if (time is None) != (event is None):
@@ -324,8 +332,11 @@ def _targets(target: str | Sequence[str] | None, time: str | None, event: str | 
         target = (time, event)
     if target is None:
         return ()
-    names = (target,) if isinstance(target, str) else tuple(target)
-    if not names or len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
+    given = (target,) if isinstance(target, str) else tuple(target)
+    if not given or not all(isinstance(name, str) for name in given):
+        raise wrong_argument("target", "the name of a column, or several names that differ", target)
+    names = tuple(trimmed_name(name) for name in given)
+    if len(set(names)) < len(names):
         raise wrong_argument("target", "the name of a column, or several names that differ", target)
     return names
 

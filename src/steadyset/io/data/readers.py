@@ -24,7 +24,7 @@ from steadyset.io.formats.columns import NULLS, Columns, is_text
 from steadyset.io.formats.record import FORMATS, annotated_format, is_typed
 from steadyset.io.formats.series_matrix import ACCESSION, read_series_header
 from steadyset.io.formats.tables import TableFile, read_sheet
-from steadyset.io.labels import SHOWN, several, some_names
+from steadyset.io.labels import SHOWN, several, some_names, trimmed_name
 from steadyset.kernels.arrays import Floats
 from steadyset.tasks import MAX_CLASSES
 
@@ -98,7 +98,7 @@ def read_transposed(file: TableFile, roles: Roles) -> Source:
     if ragged is not None or width < 3 or not body:
         what = f"another number of cells in row {ragged}" if ragged is not None else "fewer than two samples or no rows"
         raise InputError(f"{path} has {what}; expected the names of the rows in the first column, then the samples.")
-    names = [row[0].strip() for row in body]
+    names = [trimmed_name(row[0]) for row in body]
     numbers = [_numbers(row[1:]) for row in body]
     measured = [
         row[1:] for row, known in zip(body, numbers, strict=True) if known is not None and row[0] not in roles.beside
@@ -198,6 +198,11 @@ def _check_names(table: Columns, named: Sequence[str], path: File, left_out: set
             wrong.add(f"{path} has no column {name!r}; {_instead(name, columns)}", *others)
     repeated = {name for name, after in pairwise(sorted(columns)) if name == after} - left_out
     counts = Counter(name for name in columns if name in repeated)
+    alike = [name for name in table.alike if name in repeated]
+    if alike:
+        told = f"{path} has several columns called {some_names(alike)} once blanks at the ends of names are removed; "
+        wrong.add(f"{told}rename all but one of them.")
+        counts = Counter({name: often for name, often in counts.items() if name not in alike})
     if counts:
         shown = [f"{often} columns called {name!r}" for name, often in list(counts.items())[:SHOWN]]
         more = f" and {len(counts) - SHOWN} more such names" if len(counts) > SHOWN else ""
@@ -519,12 +524,14 @@ def read_phenotypes(path: File, *, sheet: str | int | None, max_gb: float) -> Ph
         return Phenotypes(read_series_header(path, max_gb))
     if is_typed(path.name):
         table, _ = TableFile(path, max_gb=max_gb).arrow(labels=False)
-        _refuse_columns_of_one_name(path, table.column_names)
-        return Phenotypes({name: table.column(name).to_pylist() for name in table.column_names}, typed=True)
+        names = [trimmed_name(name) for name in table.column_names]
+        _refuse_columns_of_one_name(path, names)
+        cells = [column.to_pylist() for column in table.columns]
+        return Phenotypes(dict(zip(names, cells, strict=True)), typed=True)
     with _of_samples():
         found = read_sheet(path, sheet=sheet, max_gb=max_gb)
     header, *rows = found.rows
-    names = [name.strip() for name in header]
+    names = [trimmed_name(name) for name in header]
     _refuse_columns_of_one_name(path, [name for name in names if name])
     long = next((place for place, row in enumerate(rows, 2) if len(row) > len(names)), None)
     if long is not None:
@@ -550,4 +557,7 @@ def _of_samples() -> Iterator[None]:
 def _refuse_columns_of_one_name(path: File, names: Sequence[str]) -> None:
     repeated = [name for place, name in enumerate(names) if name in names[:place]]
     if repeated:
-        raise InputError(f"{path} has more than one column called {some_names(repeated)}; rename them.")
+        raise InputError(
+            f"{path} has more than one column called {some_names(repeated)}, apart from blanks at the ends of names; "
+            "rename them."
+        )

@@ -20,7 +20,7 @@ from steadyset.foundation.errors import Argument, InputError, MissingTargetError
 from steadyset.foundation.text import listed
 from steadyset.io.formats.columns import NULLS, THOUSANDS
 from steadyset.io.formats.spreadsheet import cell_text
-from steadyset.io.labels import some_names
+from steadyset.io.labels import some_names, trimmed_name
 from steadyset.kernels.arrays import Bools, Floats
 from steadyset.tasks import MAX_CLASSES
 
@@ -155,7 +155,9 @@ class Roles:
         """Their values, by name."""
         if not self.targets:
             raise missing_target(columns, where)
-        return {name: role_values(columns, name, where) for name in self.names}
+        # The names that are asked for have no blanks at their ends; those in a file may have some.
+        written = {} if all(name in columns for name in self.names) else {trimmed_name(name): name for name in columns}
+        return {name: role_values(columns, written.get(name, name), where) for name in self.names}
 
 
 def role_values(columns: Mapping[str, Sequence[Any]], name: str, where: str) -> list[Any]:
@@ -320,7 +322,7 @@ def column_names(what: str, given: Any) -> tuple[str, ...]:
     texts: list[Any] = [given] if isinstance(given, str) else list(given) if is_collection(given) else [None]
     if not all(isinstance(text, str) for text in texts):
         raise wrong_argument(what, "names of columns", given)
-    names = [name.strip() for text in texts for name in text.split(",")]
+    names = [trimmed_name(name) for text in texts for name in text.split(",")]
     if not all(names) or len(set(names)) < len(names):
         raise wrong_argument(what, "names of columns, each once", given)
     return tuple(names)

@@ -30,6 +30,7 @@ from steadyset.io.files import (
     refuse_size,
     too_little_memory,
 )
+from steadyset.io.labels import told_of_blanks, trimmed_name
 from steadyset.kernels.arrays import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ class Columns:
     others: dict[int, pa.ChunkedArray]
     whole: Bools  # which of the numeric columns hold whole numbers, none missing
     notes: tuple[str, ...] = ()  # what was understood to read the file so
+    alike: tuple[str, ...] = ()  # names that are equal once blanks at their ends are removed
     decimal: str | None = None  # the sign in the numbers of a text; None where the file itself says what is a number
     again: Callable[[Collection[str]], Columns] | None = None  # read anew with more columns kept apart
 
@@ -72,7 +74,9 @@ def from_parts(
     schema: pa.Schema, n_rows: int, parts: Iterable[tuple[int, pa.Table]], apart: Collection[str] = ()
 ) -> Columns:
     """The same for a table that comes in parts: some columns each, after the place of the first of them."""
-    names, kinds = list(schema.names), kinds_of(schema)
+    kinds = kinds_of(schema)
+    names = [trimmed_name(name) for name in schema.names]
+    notes, alike = told_of_blanks(schema.names)
     examples = {int(kinds[f]): schema.field(int(f)).type for f in np.unique(kinds, return_index=True)[1]}
     numbers = np.isin(kinds, [kind for kind, example in examples.items() if is_numeric(example)])
     numbers &= np.fromiter((name not in apart for name in names), np.bool_, len(names))
@@ -86,7 +90,7 @@ def from_parts(
             columns = np.searchsorted(places, some + start)
             whole[columns] = _filled(X, columns, part.select(some.tolist()), examples[kind])
         others |= {start + f: part.column(f) for f in np.flatnonzero(~numbers[own]).tolist()}
-    return Columns(names, n_rows, places, X, others, whole)
+    return Columns(names, n_rows, places, X, others, whole, notes, alike)
 
 
 def kinds_of(schema: pa.Schema) -> Ints:

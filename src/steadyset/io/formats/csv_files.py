@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from typing import IO, TYPE_CHECKING, Any
 
 from steadyset.foundation.arguments import wrong_argument
@@ -35,7 +35,7 @@ from steadyset.io.files import (
 from steadyset.io.formats.columns import FEATURE, NULLS, RUN, THOUSANDS, WIDE, Columns, read_wide_csv
 from steadyset.io.formats.headings import COMMENT, REGULAR, TOP, Heading, find_heading, is_number, usual_width
 from steadyset.io.formats.record import PACKED
-from steadyset.io.labels import several
+from steadyset.io.labels import BLANKS, several, told_of_blanks, trimmed_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,6 +76,7 @@ class TextForm:
     padded: bool = False  # a space follows each delimiter
     sep_line: bool = False  # the first line names the delimiter, as Excel writes it
     old_mac: bool = False  # lines end with a carriage return alone
+    has_blanks: bool = False  # some names in the header begin or end with blanks
     heading: Heading = TOP
 
     @property
@@ -118,10 +119,17 @@ def _recognised(path: File, delimiter: str | None, max_gb: float) -> TextForm:
     separator, runs = _delimiter(lines, (given,) if given is not None else tuple(DELIMITERS))
     form = replace(form, delimiter=separator, runs=runs, padded=_is_padded(lines, separator))
     heading = find_heading(_narrowed(lines, separator, runs), [line.startswith(COMMENT) for line in lines])
-    form = replace(form, heading=heading._replace(above=heading.above + preamble))
+    has_blanks = _has_outer_blanks(lines[heading.above], separator)
+    form = replace(form, has_blanks=has_blanks, heading=heading._replace(above=heading.above + preamble))
     if delimiter is None:
         _refuse_ambiguous(path, lines[heading.above :], form)
     return form
+
+
+def _has_outer_blanks(header: str, delimiter: str) -> bool:
+    """Return whether a name in a header may begin or end with a blank; a delimiter within quotes may mislead it."""
+    blank, between = f"[{re.escape(BLANKS.replace(delimiter, ''))}]", re.escape(delimiter)
+    return re.search(f'(^|{between})"?{blank}|{blank}"?({between}|$)', header) is not None
 
 
 def _first_lines(path: File, max_gb: float) -> tuple[TextForm, list[str]]:
@@ -414,6 +422,7 @@ class TextTable:
     row_names: bool = False  # the first column has none, as R writes it
     told: tuple[str, ...] = ()  # what is to be said besides
     given: bool = False  # somebody named the delimiter
+    alike: tuple[str, ...] = ()  # names that are equal once blanks at their ends are removed
 
     def notes(self, *more: str) -> tuple[str, ...]:
         """What was understood, and more that was found in the cells; then what is to be said besides."""
@@ -436,32 +445,55 @@ class TextTable:
         return _is_data(names) or "" in names or not {RUN, FEATURE}.isdisjoint(names)
 
 
-def text_table(path: File, delimiter: str | None, max_gb: float, *, bytes_a_cell: int = BYTES_A_CELL) -> TextTable:
-    """A text file; a sentence where it is no text, or takes more memory than allowed."""
+def text_table(
+    path: File, delimiter: str | None, max_gb: float, *, trimmed: bool, bytes_a_cell: int = BYTES_A_CELL
+) -> TextTable:
+    """A text file; a sentence where it is no text, or takes more memory than allowed.
+
+    If `trimmed`, names of columns have no blanks at their ends.
+    """
     form, given = checked_form(path, delimiter, max_gb, bytes_a_cell=bytes_a_cell), delimiter is not None
-    if form.plain:
+    trimmed = trimmed and form.has_blanks
+    if form.plain and not trimmed:
         return TextTable(path, form.delimiter, form.words, lambda: opened(path), as_it_is=True, given=given)
+    told, alike = told_of_blanks(_written_header(path, form)) if trimmed else ((), ())
     rewritten = form.runs or form.padded
     separator = TAB if form.runs else form.delimiter
 
+    def named(header: list[str]) -> list[str]:
+        return [trimmed_name(name) for name in header] if trimmed else header
+
     def pieces() -> Iterator[bytes]:
         if rewritten:
-            yield from _written(text_rows(path, form), separator)
+            rows = text_rows(path, form)
+            yield from _written(chain([named(next(rows))], rows), separator)
             return
         with table_lines(path, form) as (lines, rows):  # as they are, from a whole header on
-            yield from _written([repaired_header(next(rows), form)], form.delimiter)
+            yield from _written([named(repaired_header(next(rows), form))], form.delimiter)
             yield from (line.encode() for line in lines)
 
     def stream() -> IO[bytes]:
         return io.BufferedReader(_Pieces(pieces()), CHUNK)
 
-    return TextTable(path, separator, form.words, stream, row_names=form.heading.short, given=given)
+    short = form.heading.short
+    return TextTable(path, separator, form.words, stream, row_names=short, told=told, given=given, alike=alike)
 
 
-def rows_table(path: File, rows: Iterable[list[str]], told: tuple[str, ...]) -> TextTable:
-    """The cells of a workbook."""
-    content = b"".join(_written(rows, ","))
-    return TextTable(path, ",", (), lambda: io.BytesIO(content), told=told)
+def _written_header(path: File, form: TextForm) -> list[str]:
+    """Return the names of the columns as they are written."""
+    with table_lines(path, form) as (_, rows):
+        return next(rows)
+
+
+def rows_table(path: File, rows: list[list[str]], told: tuple[str, ...], *, trimmed: bool) -> TextTable:
+    """The cells of a workbook; if `trimmed`, names of columns have no blanks at their ends."""
+    header = rows[:1]
+    alike: tuple[str, ...] = ()
+    if trimmed:
+        blanks, alike = told_of_blanks(*header)
+        header, told = [[trimmed_name(name) for name in row] for row in header], (*told, *blanks)
+    content = b"".join(_written([*header, *rows[1:]], ","))
+    return TextTable(path, ",", (), lambda: io.BytesIO(content), told=told, alike=alike)
 
 
 def checked_form(path: File, delimiter: str | None, max_gb: float, *, bytes_a_cell: int) -> TextForm:
@@ -607,7 +639,7 @@ def read_many_columns(text: TextTable, labels: bool, apart: Sequence[str]) -> Co
         if text.row_names:
             _refuse_repeated_row_names(text, found.others[0].to_pylist())
         notes = text.notes(DECIMAL_COMMAS) if decimal == "," else text.notes()
-        return replace(found, notes=notes)
+        return replace(found, notes=notes, alike=text.alike)
     return None
 
 

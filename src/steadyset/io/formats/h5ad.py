@@ -29,7 +29,7 @@ from steadyset.io.files import (
     refuse_size,
     too_little_memory,
 )
-from steadyset.io.labels import some_names
+from steadyset.io.labels import some_names, trimmed_name
 from steadyset.kernels.arrays import Floats
 
 SCRIPT = """
@@ -218,7 +218,7 @@ def read_h5ad(path: File, roles: Roles, *, layer: str | None = None, max_gb: flo
         columns = roles.of(frame, f"obs of {path}")
         X = _dense(file, place, (len(obs), len(names)))
         where = place.name.strip("/")
-    features, notes = distinct_names(names)
+    features, notes = distinct_names(list(map(trimmed_name, names)))
     if layer is not None:
         notes.insert(0, f"values from {where!r} in place of 'X'")
     return Source(X, features, columns, obs, notes, joined=" from obs")

@@ -16,7 +16,7 @@ from steadyset.io.formats.columns import Columns, from_arrow, is_text
 from steadyset.io.formats.csv_files import TextTable
 from steadyset.io.formats.headings import find_heading, is_comment
 from steadyset.io.formats.record import TABLE, Format, endings_in_words, format_of, is_typed, is_workbook
-from steadyset.io.labels import several, some_names
+from steadyset.io.labels import several, some_names, trimmed_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -161,6 +161,7 @@ def first_rows(path: File, delimiter: str | None, max_gb: float, count: int) -> 
     form = csv_files.checked_form(path, delimiter, max_gb, bytes_a_cell=BYTES_A_CELL)
     rows = list(islice((row for row in csv_files.text_rows(path, form) if any(row)), count))
     named = max(place for place, name in enumerate(rows[0], 1) if name)  # rows may end with a delimiter
+    rows[0] = [trimmed_name(name) for name in rows[0]]
     return [row[:named] for row in rows]
 
 
@@ -185,7 +186,8 @@ def workbook_sheet(path: File, sheet: str | int | None, delimiter: str | None, m
         rows[r][c] = date
     form = csv_files.TextForm("utf-8", ",", heading=heading)
     told = _genes_told(genes, lambda r, c: cell_name(r + heading.above, c))
-    return Sheet(_trimmed(rows), (*csv_files.read_as((*notes, *form.words, *cells.words)), *cells.notes, *told))
+    words = csv_files.read_as((*notes, *form.words, *cells.words))
+    return Sheet(_trimmed(rows), (*words, *cells.notes, *told))
 
 
 def _from_text(path: File, sheet: str | int | None, delimiter: str | None, max_gb: float) -> Sheet:
@@ -261,7 +263,7 @@ class TableFile:
         With `labels`, a first column without a name is called run, and the columns run and feature stay text; columns
         called `apart` stay as they are written.
         """
-        text = self._text()
+        text = self._text(trimmed=not labels)
         with readable(self.file):
             return (self._typed(), ()) if text is None else self._parsed(csv_files.read_csv, text, labels, apart)[:2]
 
@@ -277,7 +279,7 @@ class TableFile:
 
     def many_columns(self, *, labels: bool, apart: Sequence[str] = ()) -> Columns | None:
         """A text table with many columns; None where it has few, or is not as regular as that."""
-        text = self._text()
+        text = self._text(trimmed=not labels)
         with readable(self.file):
             return None if text is None else self._parsed(csv_files.read_many_columns, text, labels, apart)
 
@@ -285,11 +287,11 @@ class TableFile:
         many = self.many_columns(labels=labels, apart=apart)
         if many is not None:
             return many
-        text, known = self._text(), format_of(self.file.name)
+        text, known = self._text(trimmed=not labels), format_of(self.file.name)
         with readable(self.file):
             if text is not None:
                 table, notes, decimal = self._parsed(csv_files.read_csv, text, labels, apart)
-                return replace(from_arrow(table, apart), notes=notes, decimal=decimal)
+                return replace(from_arrow(table, apart), notes=notes, decimal=decimal, alike=text.alike)
             if known is not None and known.read_columns is not None:
                 return known.read_columns(self.file, apart, self.max_gb)
             return from_arrow(self._typed(), apart)
@@ -319,12 +321,16 @@ class TableFile:
             raise _unknown_ending(self.file, endings_in_words(TABLE))
         return known.read(self.file, self.max_gb)
 
-    def _text(self) -> TextTable | None:
-        """What is read as text: text files and workbooks; None for columns with types."""
-        check_max_gb(self.max_gb)
-        return self.file.known((TextTable, self.delimiter, self.sheet, self.max_gb), self._recognised)
+    def _text(self, *, trimmed: bool) -> TextTable | None:
+        """What is read as text: text files and workbooks; None for columns with types.
 
-    def _recognised(self) -> TextTable | None:
+        The names of the columns of data are `trimmed`; recorded selections are read back with the names they have.
+        """
+        check_max_gb(self.max_gb)
+        key = TextTable, self.delimiter, self.sheet, self.max_gb, trimmed
+        return self.file.known(key, lambda: self._recognised(trimmed))
+
+    def _recognised(self, trimmed: bool) -> TextTable | None:
         file, known = self.file, format_of(self.file.name)
         if is_typed(file.name):
             if self.delimiter is not None:
@@ -342,10 +348,10 @@ class TableFile:
                 raise _unknown_ending(file, endings_in_words(TABLE))
             if workbook:
                 read = workbook_sheet(file, self.sheet, self.delimiter, self.max_gb)
-                return csv_files.rows_table(file, read.rows, read.notes)
+                return csv_files.rows_table(file, read.rows, read.notes, trimmed=trimmed)
             if self.sheet is not None:
                 raise InputError(f"{file} is a text file; leave ", Argument("sheet"), " out.")
-            return csv_files.text_table(file, self.delimiter, self.max_gb)
+            return csv_files.text_table(file, self.delimiter, self.max_gb, trimmed=trimmed)
 
 
 def _are_texts(found: Any, names: Collection[str]) -> bool:
