@@ -37,9 +37,67 @@ def wide(server):  # noqa: F811
     return "wide.csv"
 
 
+@pytest.fixture(scope="module")
+def first_files(server):  # noqa: F811
+    """What people bring first: times with a vital status, an array with its samples apart, a workbook with notes."""
+    folder, _ = server
+    random, y = np.random.default_rng(0), np.arange(ROWS) % 2
+    samples, genes = [f"S{i:02}" for i in range(ROWS)], [f"GENE{i}" for i in range(20)]
+    values = pd.DataFrame(random.normal(size=(ROWS, 20)).round(3), samples, ["TP53", "MYC", "C1orf112", *genes[3:]])
+    times, states = random.exponential(30, ROWS).round(1) + 0.5, np.where(y, "deceased", "alive")
+    patients = values.assign(**{"Sex ": y, "OS_months": times, "vital_status": states})
+    patients.to_csv(folder / "patients.csv", index=False)
+    values.T.to_csv(folder / "array.csv")
+    known = pd.DataFrame({"id": samples, "tumor": np.where(y, "yes", "no")})
+    known.to_csv(folder / "about.csv", index=False)
+    with pd.ExcelWriter(folder / "study.xlsx") as book:
+        pd.DataFrame({"Notes": ["made by Ann", "in 2019"]}).to_excel(book, sheet_name="Read me", index=False)
+        values.assign(tumor=y).to_excel(book, sheet_name="Values", index=False)
+        known.to_excel(book, sheet_name="About", index=False)
+
+
+def test_a_time_beside_a_status_is_asked_about_and_predicted_by_a_click(opened, first_files):  # noqa: F811
+    page = opened("/data?file=patients.csv&target=vital_status")
+    page.get_by_text("'OS_months' seems to hold a time to an event").wait_for()
+    page.get_by_role("button", name="Time to event: OS_months until vital_status = deceased").click()
+    page.get_by_role("heading", name="time to event, 30 events in 60 rows").wait_for()
+    page.get_by_text("'vital_status': deceased = event, alive = censored.").wait_for()
+    assert page.locator("th", has_text="OS_months").locator("summary").inner_text().startswith("Time")
+    assert page.locator("th", has_text="vital_status").locator("summary").inner_text().startswith("Event")
+    page.goto(page.url.replace("time=", "drop=Sex&time="))
+    page.get_by_role("heading", name="60 samples, 20 features").wait_for()
+    page.get_by_role("listitem").filter(has_text="Leave out: Sex").wait_for()
+
+
+def test_a_time_with_its_status_is_guessed_with_the_coding_of_its_event(opened, first_files):  # noqa: F811
+    page = opened("/data?file=patients.csv")
+    page.get_by_text("OS_months and vital_status=deceased are taken as what to predict").wait_for()
+    page.get_by_role("button", name="Predict something else").click()
+    page.get_by_role("button", name="Time to event: OS_months until vital_status = deceased").wait_for()
+
+
+def test_genes_in_rows_ask_for_the_file_of_samples_which_is_read_at_once(opened, first_files):  # noqa: F811
+    page = opened("/data?file=array.csv")
+    page.get_by_text("array.csv seems to have genes in rows").wait_for()
+    page.select_option("#samples", "about.csv")
+    page.get_by_role("button", name="tumor (2 values)").click()
+    page.get_by_role("heading", name="60 samples, 20 features, 2 values of tumor to tell apart").wait_for()
+
+
+def test_a_workbook_offers_its_tables_best_first_and_not_its_notes(opened, first_files):  # noqa: F811
+    page = opened("/data?file=study.xlsx")
+    page.get_by_role("button", name="Sheet: Values").wait_for()
+    assert page.get_by_role("button", name="Sheet: ").all_inner_texts() == ["Sheet: Values", "Sheet: About"]
+    page.get_by_role("button", name="Sheet: Values").click()
+    page.get_by_role("button", name="tumor (2 values)").click()
+    page.get_by_role("heading", name="60 samples, 20 features").wait_for()
+
+
 def test_classes_that_are_numbers_are_offered_and_columns_get_their_part_by_a_click(opened, wide):  # noqa: F811
     page = opened(f"/data?file={wide}&drop=state")
     page.get_by_role("button", name="sick (2 values)").click()
+    page.get_by_text("the column 'centre' seems to say where or in which batch rows were measured").wait_for()
+    page.get_by_role("button", name="Keep: centre").click()
     page.get_by_role(
         "heading", name="60 samples, 402 features, 2 values of sick to tell apart: 0 (30) and 1 (30)."
     ).wait_for()

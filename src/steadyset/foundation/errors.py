@@ -1,11 +1,11 @@
 """The exceptions that steadyset raises on purpose. Each carries one sentence for the person who called."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import EllipsisType, MappingProxyType
-from typing import Self
+from typing import Any, Self
 
 LONG_WORD, LONG_SENTENCE = 300, 2_500  # characters, above which the middle is left out
 
@@ -125,9 +125,13 @@ class UndeclaredFeaturesError(InputError):
 
 
 class MissingTargetError(InputError):
-    """Nothing says what to predict; `candidates` may be: the number of distinct values of each, likely ones first."""
+    """Nothing says what to predict; `candidates` may be: the number of distinct values of each, likely ones first.
+
+    `follow_ups` are the times to events that were recognized.
+    """
 
     candidates: Mapping[str, int] = MappingProxyType({})
+    follow_ups: Sequence[Any] = ()
 
 
 class AlwaysFailsError(InputError):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from steadyset.foundation.display import Record
 from steadyset.foundation.errors import InputError
@@ -15,6 +16,9 @@ from steadyset.io.files import MAX_GB, File, enough_memory_to_read
 from steadyset.io.formats.columns import FEATURE, RUN
 from steadyset.io.formats.record import ANNOTATED, LISTS, TABLE, format_of
 from steadyset.io.labels import several, some_names
+
+if TYPE_CHECKING:
+    from steadyset.io.data.follow_up import FollowUp
 
 DATA, SELECTIONS = "data", "recorded selections"
 FOLDER = "folder of lists"
@@ -47,6 +51,9 @@ class Inspection(Record):
         The columns that may be predicted, each with its number of distinct values; those with few values first.
     notes : tuple of str
         What was understood, and what to mind.
+    times : dict of str to tuple of str
+        The columns that hold a time to an event, each with the ways to give `event`: two of them if the coding of
+        censored rows is not clear.
     file : File
         The content of the file and what was recognised of it, for those who read on.
 
@@ -73,6 +80,7 @@ class Inspection(Record):
     columns: tuple[str, ...] = ()
     targets: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    times: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     file: File = field(kw_only=True, repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -87,6 +95,8 @@ class Inspection(Record):
             from steadyset.io.data.sources import candidates_in_words
 
             lines.append(f"may be predicted: {candidates_in_words(self.targets)}")
+        for time, events in self.times.items() if self.holds == DATA else ():
+            lines.append(f"time to event: time={time!r} and event={' or '.join(map(repr, events))}")
         return "\n".join(
             part for line in [*lines, *self.notes] for part in textwrap.wrap(line, WIDTH, subsequent_indent="  ")
         )
@@ -159,22 +169,28 @@ def inspect(
     try:
         with enough_memory_to_read(file):
             table = table_of(asked)
-            targets, layout = possible_targets(asked, table)
+            possible = possible_targets(asked, table)
     except InputError:
         if samples is None and not transpose and layer is None and known is not None and LISTS in known.holds:
             with suppress(InputError):
                 return _recorded(file, kind, sheet, max_gb)
         raise
     if table is None:  # the numbers are read when a target is chosen
-        return Inspection(file.path, kind, DATA, layout, targets=targets, file=file)
+        layout, targets, times = possible.layout, possible.targets, _ways(possible.follow_ups)
+        return Inspection(file.path, kind, DATA, layout, targets=targets, times=times, file=file)
     # A table may be one of selections that names runs and features, has no numbers, or 0 and 1 alone.
     named = {RUN, FEATURE} <= set(table.names) or not len(table.numeric)
     if named or (len(table.others) <= 1 and ((table.X == 0) | (table.X == 1)).all()):
         with suppress(InputError):
-            return replace(_recorded(file, kind, sheet, max_gb), targets=targets)
+            return replace(_recorded(file, kind, sheet, max_gb), targets=possible.targets)
     names = tuple(table.names)
     sizes = table.n_rows, len(names)
-    return Inspection(file.path, kind, DATA, layout, *sizes, names, targets, table.notes, file=file)
+    targets, times = possible.targets, _ways(possible.follow_ups)
+    return Inspection(file.path, kind, DATA, possible.layout, *sizes, names, targets, table.notes, times, file=file)
+
+
+def _ways(found: Sequence[FollowUp]) -> dict[str, tuple[str, ...]]:
+    return {one.time: one.events for one in found}
 
 
 def _recorded(file: File, kind: str, sheet: str | int | None, max_gb: float) -> Inspection:

@@ -421,9 +421,12 @@ TABLE: tuple[Option, ...] = (
         Option("drop", "Leave a column out; may be repeated.", "COLUMN", many=True).on_page(
             "columns", "Leave out", ": columns, one per line"
         ),
-        Option("keep", "Use a column that looks like an identifier.", "COLUMN", many=True).on_page(
-            "reading", "Keep", ": columns that look like identifiers"
-        ),
+        Option(
+            "keep",
+            "Use a column as a feature that looks like an identifier, a center or batch, or a time to the event.",
+            "COLUMN",
+            many=True,
+        ).on_page("reading", "Keep", ": columns that look like identifiers, centers or times"),
         Option("known_only", "Leave out rows whose target is missing.", default=False).on_page(
             "reading", "Leave out rows without a target", choices={"yes": ""}
         ),

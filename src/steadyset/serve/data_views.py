@@ -74,6 +74,7 @@ async def data_page(site: Site, request: Request) -> Response:
         reading = {name: value for name, value in reading.items() if name not in apart}
         searched = "space" in options_of(kind.command)
         told = await site.sandbox.call("understood", path, reading, task, searched, keep=path)
+        told["turned"] = site.without_paths(told["turned"])
         if told["heading"] and others:
             read = await site.sandbox.call("understood_too", others, reading, task, keep=path)
             content["studies"] = [site.without_paths(words) for words in read]
@@ -82,7 +83,8 @@ async def data_page(site: Site, request: Request) -> Response:
     try:
         content["understood"] = told = await understood(asked)
         if told["preview"] and not any(name in asked for name in columns):
-            guess = forms.guessed(kind.command, dict.fromkeys([*told["candidates"], *told["preview"]["columns"]]))
+            names = dict.fromkeys([*told["candidates"], *told["preview"]["columns"]])
+            guess = forms.guessed(kind.command, names, [pair for pair in told["times"] if "time" in columns])
             guessing = QueryParams([*asked.multi_items(), *guess.items()])
             try:
                 content |= {"understood": await understood(guessing), "guess": guess}
@@ -93,11 +95,12 @@ async def data_page(site: Site, request: Request) -> Response:
                     raise
     except InputError as error:
         content["complaint"] = site.without_paths(str(error))
-        offered = [forms.proposal(one, asked, kind.command) for one in getattr(error, "ways", ())]
-        content["ways"] = [way for way in offered if way is not None]
+        content["ways"] = forms.proposals(getattr(error, "ways", ()), asked, kind.command)
         with suppress(InputError):  # what else could be predicted can still be shown
             content["understood"] = await understood(asked, apart=columns)
     read = forms.filled(kind.command, asked, "target", "columns", "reading")
+    # Of an event the column alone, without the value that says that it took place.
+    parts = {**read, "event": read.get("event", "").partition("=")[0]}
     # Another kind of order has other settings, also where they have the same names.
     same = QueryParams(asked if asked.get("was", kind.command) == kind.command else "")
     settings = forms.filled(kind.command, same, "order", "ask", "runs")
@@ -120,7 +123,10 @@ async def data_page(site: Site, request: Request) -> Response:
         tables=site.store.tables(),
         options=options_of(kind.command),
         roles=[one for one in forms.fields(kind.command, "target", "columns") if forms.is_column(one)],
-        targets=[read[name] for name in forms.predicted(kind.command) if read[name]],
+        parts_played=parts,
+        targets=[parts[name] for name in forms.predicted(kind.command) if parts[name]],
+        time_in_words=forms.time_in_words,
+        together=forms.TOGETHER,
         reading=forms.fields(kind.command, "target", "columns", "reading"),
         changed=any(read[option.name] for option in forms.fields(kind.command, "reading")),
         asking=forms.fields(kind.command, "ask"),

@@ -52,16 +52,20 @@ def predicted(command: str) -> list[str]:
     return [one.name for one in fields(command, "target") if is_column(one)]
 
 
-def guessed(command: str, columns: Iterable[str]) -> dict[str, str]:
-    """What is probably predicted, by the names of columns: such as a time and an event, or else one target."""
-    first, *others = (
-        [column for column in columns if column.strip().lower() in option.field.usual]
-        for option in fields(command, "target")
-        if is_column(option) and option.field is not None
-    )
+def guessed(command: str, columns: Iterable[str], times: Sequence[Sequence[str]] = ()) -> dict[str, str]:
+    """What is probably predicted, by the names of columns: such as a time and an event, or else one target.
+
+    `times` are the recognized pairs of both. Nothing is guessed if there are several, or two ways to read an event.
+    """
+    options = [option for option in fields(command, "target") if is_column(option) and option.field is not None]
     name, *together = predicted(command)
-    if all(len(found) == 1 for found in others):
-        return {one: found[0] for one, found in zip(together, others, strict=True)}
+    if times:
+        [first, *others] = times
+        return {} if others else dict(zip(together, first, strict=True))
+    usual = [option.field.usual for option in options if option.field is not None]
+    first, *rest = ([column for column in columns if column.strip().lower() in words] for words in usual)
+    if all(len(found) == 1 for found in rest):
+        return {one: found[0] for one, found in zip(together, rest, strict=True)}
     return {name: first[0]} if len(first) == 1 else {}
 
 
@@ -104,11 +108,22 @@ def space_given(form: QueryParams) -> str | None:
     return f"{options_of('tune')['space'].default}:{limits}" if limits else None
 
 
+TOGETHER = "\n+ "  # between choices of one click, such as a time and its event
+
+
 def with_role(command: str, form: QueryParams, choice: str) -> str:
     """The address of a form after a click that gives an option a value, or a column a part: "target diagnosis".
 
-    A column plays one part; as a "feature" it plays none of the others.
+    A column plays one part; as a "feature" it plays none of the others. One click may give several.
     """
+    address = ""
+    for one in choice.split(TOGETHER):
+        address = _with_choice(command, form, one)
+        form = QueryParams(address.partition("?")[2])
+    return address
+
+
+def _with_choice(command: str, form: QueryParams, choice: str) -> str:
     chosen, _, value = choice.partition(" ")
     known = {option.name: option for option in fields(command, "target", "columns", "reading")}
     parts = {name for name, option in known.items() if is_column(option)}
@@ -204,6 +219,25 @@ def called(option: Option) -> str:
     """What sentences of the page call an option."""
     assert option.field is not None
     return option.field.called or f"“{option.field.label}”"
+
+
+def proposals(arguments: Sequence[Argument], form: Mapping[str, str], command: str) -> list[tuple[str, str, str]]:
+    """What buttons say that do what an error proposes; a time and its event are one button."""
+    found: list[tuple[str, str, str] | None] = []
+    time = ""
+    for argument in arguments:
+        if argument.name == "time" and isinstance(argument.value, str):
+            time = argument.value
+        elif argument.name == "event" and isinstance(argument.value, str) and time:
+            found.append((time_in_words(time, argument.value), "time", f"{time}{TOGETHER}event {argument.value}"))
+        else:
+            found.append(proposal(argument, form, command))
+    return [one for one in found if one is not None]
+
+
+def time_in_words(time: str, event: str) -> str:
+    """What a button says that predicts a time to an event."""
+    return f"Time to event: {time} until {event.replace('=', ' = ')}"
 
 
 def as_field(argument: Argument) -> str:

@@ -26,13 +26,13 @@ from steadyset.findings import findings_of, methods_of
 from steadyset.findings.box import box_of
 from steadyset.findings.of_results import of_selections
 from steadyset.foundation.arguments import CORE, FIRST_RUNS, LEVEL, MAX_RUNS
-from steadyset.foundation.errors import InputError, MissingTargetError
+from steadyset.foundation.errors import Argument, InputError, MissingTargetError
 from steadyset.foundation.text import amount, counted, lasting, listed, number, percent, shown_name, span
 from steadyset.inference.features import Directions, class_names, data_directions
 from steadyset.inference.runs import over_the_same
 from steadyset.inference.table import cautions, table_rows, without_cautions
 from steadyset.io import beneath
-from steadyset.io.data.data_table import load_data
+from steadyset.io.data.data_table import GENES_AND_SAMPLES, load_data
 from steadyset.io.data.sources import unlike_columns
 from steadyset.io.disk import LEFT_OUT, LIST, REPLICATION, SETTINGS, write_durably
 from steadyset.io.formats.record import ANNOTATED, format_of, is_typed, is_workbook
@@ -112,13 +112,20 @@ def selections_page(inputs: Inputs, options: Mapping[str, Any]) -> str:
 def understood(path: str, reading: Mapping[str, Any], task: str | None, searched: bool = False) -> dict[str, Any]:
     """How a data file is read: with its target, what it holds, and what is `searched`; without, the candidates."""
     targets = [reading[name] for name in predicted("assess") if name in reading]
+    targets = [name.partition("=")[0] if name == reading.get("event") else name for name in targets]
     told: dict[str, Any] = {"preview": None, "candidates": {}, "notes": [], "heading": "", "odd": []}
     found = _inspected(path, reading)
     told["candidates"] = dict(found.targets)
+    told["times"] = [(time, event) for time, events in found.times.items() for event in events]
+    told |= {"turned": "", "facts": []}
     if not targets:
         if not found.targets:  # a sentence says what the file is, or that nothing in it can be predicted
-            with suppress(MissingTargetError):
+            try:
                 load_data(found, **reading)
+            except MissingTargetError as error:
+                if found.layout == GENES_AND_SAMPLES:
+                    told["turned"] = error.told(as_field)
+                    told["facts"] = [part.value for part in error.args if _is_named(part, "target")]
         preview = _first_cells(found, reading)
         if preview is not None and not preview["n_rows"]:
             raise InputError("The table has names of columns and no rows.")
@@ -148,6 +155,11 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None, searched
         ),
         "resamplings": {name: _in_short(resampling_entry(name)["summary"]) for name in RESAMPLINGS.names()},
     }
+
+
+def _is_named(part: Any, argument: str) -> bool:
+    """Whether a part of a sentence is this argument with a name as its value."""
+    return isinstance(part, Argument) and part.name == argument and isinstance(part.value, str)
 
 
 def _unable(data: Any) -> dict[str, str]:

@@ -6,6 +6,7 @@ event at the same time.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Self
@@ -20,6 +21,21 @@ from steadyset.tasks.record import TASKS, Task, made
 SURVIVAL = "survival"
 LEAST_EVENTS = 2  # a single event orders nothing but itself before the rest
 TRUTHS = {"true": 1.0, "false": 0.0, "0": 0.0, "1": 1.0}
+YES_NO = {"yes": 1.0, "no": 0.0, "y": 1.0, "n": 0.0, "t": 1.0, "f": 0.0}
+EVENT_WORDS = frozenset(
+    [
+        *("dead", "deceased", "died", "death", "expired", "event", "relapse", "relapsed", "recurrence", "recurred"),
+        *("progression", "progressed", "metastasis", "dod", "doc", "doo"),
+    ]
+)
+CENSORED_WORDS = frozenset(
+    [
+        *("alive", "living", "survived", "censored", "cens", "censor", "free", "diseasefree", "ned", "awd", "none"),
+        *("no", "non", "not", "without"),
+    ]
+)
+OF_CENSORING = frozenset(["censor", "censored", "censoring", "cens", "censdead", "censrec"])
+OF_LIFE = frozenset(["alive", "living", "survived"])  # names of columns in which 1 is a row without the event
 MEANING = "1 (or True) where it took place, 0 (or False) where the row was censored"
 SHOWN = 4  # values in a sentence
 N_POINTS, N_THIRDS = 31, 3
@@ -87,14 +103,83 @@ def read_survival(columns: Mapping[str, Sequence[Any]]) -> NDArray[Any]:
     return np.column_stack([numbers, states])
 
 
+def words_of(name: str) -> list[str]:
+    """Return the words of a name in small letters: OS.time, osTime and "os time" have the same ones."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.removesuffix(":ch1")).lower()
+    apart = re.sub(r"follow[ _.-]?up", " followup ", apart)
+    apart = re.sub(r"\b(o|ds|pf|df|rf|dmf|mf|ef)(stime)\b", lambda found: f"{found[1]}s time", apart)
+    return re.findall(r"[a-z]+", re.sub(r"(days|weeks|months|years)to", r"\1 to", apart))
+
+
+def codings_of(name: str, kinds: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs of an event and a censored value that two values may mean, the most probable first.
+
+    None of them if the values are no states of a patient; both if the name and the values leave it open.
+    """
+    if len(kinds) != 2:
+        return []
+    one, other = kinds
+    if {one, other} == {"1", "2"}:  # as R's survival package codes censored and dead
+        return [("2", "1")]
+    states = [None if _plain(kind) in YES_NO else _state_of(kind) for kind in kinds]
+    both = [(one, other), (other, one)]
+    if states == [True, False]:
+        return both[:1]
+    if states == [False, True]:
+        return both[1:]
+    values = [TRUTHS.get(_plain(kind), YES_NO.get(_plain(kind))) for kind in kinds]
+    if set(values) != {0.0, 1.0}:
+        return []
+    yes = both[0] if values[0] else both[1]
+    no = yes[1], yes[0]
+    words = set(words_of(name))
+    if words & OF_LIFE:
+        return [no]
+    # In `censored` 1 may be a censored row, as in English, or an event, as in a censoring indicator of R; in
+    # `overall_survival` it may be a row that survived.
+    return [no, yes] if words & OF_CENSORING or ("survival" in words and "status" not in words) else [yes]
+
+
+def is_plain_event(value: str) -> bool:
+    """Return whether a value is 1 or True, which is an event unless somebody says otherwise."""
+    return TRUTHS.get(_plain(value)) == 1.0
+
+
+def coding_told(name: str, cells: Sequence[str], happened: str) -> str:
+    """Return the note that says which value of a column is the event, and which a censored row."""
+    kinds = sorted(set(cells))
+    event = happened or next(filter(is_plain_event, kinds), "")
+    others = [kind for kind in kinds if kind != event]
+    return f"{name!r}: {event} = event, {' or '.join(others)} = censored" if event and others else ""
+
+
+def _plain(value: str) -> str:
+    return value.strip().lower().removesuffix(".0")
+
+
+def _state_of(value: str) -> bool | None:
+    """Whether a value is the word for an event, or for none; None if it is neither."""
+    words = set(re.findall("[a-z]+", value.lower()))
+    if words & CENSORED_WORDS:
+        return False
+    return True if words & EVENT_WORDS else None
+
+
 def event_states(name: str, cells: Sequence[str], happened: str) -> list[str]:
     """A column of events in which one of two values says that the event took place."""
     kinds = list(dict.fromkeys(cells))
-    if len(kinds) > 2 or (not happened and {kind.lower() for kind in kinds} <= TRUTHS.keys()):
+    codings = codings_of(name, kinds)
+    is_plain = {kind.lower() for kind in kinds} <= TRUTHS.keys()
+    as_named = len(codings) == 1 and is_plain_event(codings[0][0])
+    if len(kinds) > 2 or (not happened and is_plain and (as_named or not codings)):
         return list(cells)
     if happened not in kinds:
-        ways = either("event", *(f"{name}={kind}" for kind in kinds))
-        raise InputError(f"the event {name!r} holds {' and '.join(kinds)}; say which is the event with ", *ways, ".")
+        first = [event for event, _ in codings]
+        ordered = [*first, *(kind for kind in kinds if kind not in first)]
+        ways = either("event", *(f"{name}={kind}" for kind in ordered))
+        probable = f"; {codings[0][0]} = event, {codings[0][1]} = censored, it seems" if len(codings) == 1 else ""
+        told = f"the event {name!r} holds {' and '.join(kinds)}; say which is the event with "
+        raise InputError(told, *ways, f"{probable}.")
     return [str(int(cell == happened)) for cell in cells]
 
 

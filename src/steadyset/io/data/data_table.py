@@ -17,10 +17,12 @@ import numpy.typing as npt
 from steadyset.foundation.arguments import Estimator, Labels, TableLike, check_flag, wrong_argument
 from steadyset.foundation.errors import Argument, Complaints, InputError, MissingTargetError
 from steadyset.io.data import readers, sources
+from steadyset.io.data.follow_up import FollowUp, follow_ups, is_event, is_time, may_be_event, may_be_time
+from steadyset.io.data.genes_in_rows import genes_in_rows
 from steadyset.io.data.sources import Roles, Source
 from steadyset.io.disk import file_path
 from steadyset.io.files import MAX_GB, File, enough_memory_to_read
-from steadyset.io.formats.columns import Columns
+from steadyset.io.formats.columns import NULLS, Columns
 from steadyset.io.formats.h5ad import read_h5ad
 from steadyset.io.formats.record import PACKED, annotated_format, format_of
 from steadyset.io.formats.series_matrix import read_series_matrix
@@ -31,13 +33,15 @@ from steadyset.io.labels import SHOWN, several, some_names, trimmed_name
 from steadyset.io.numbers import LEAVE, MEDIAN, aligned_rows, check_impute, dense_array, number_array
 from steadyset.kernels.arrays import Bools, Floats
 from steadyset.tasks import TASKS, read_columns, task_of
-from steadyset.tasks.survival import event_states
+from steadyset.tasks.survival import coding_told, event_states
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 FEWEST_BODIES = 5  # different values from which a column of that name is taken for patients, not for codes
+MAX_STATES = 4  # of a status: more values are classes
 FEW_LABELS = 10  # of a column that may well be a covariate, such as a stage
+GENES_AND_SAMPLES = "genes in rows and samples in columns, by their names"
 MOST_COMPARED = 100_000  # names among which a similar one is looked for
 
 
@@ -186,7 +190,8 @@ def load_data(
     drop : sequence of str, default=()
         Columns to leave out.
     keep : sequence of str, default=()
-        Columns to use although they look like identifiers.
+        Columns to use as features although they look like identifiers, patients, centers, batches, or a time to the
+        event that is predicted.
     impute : str or None, default=None
         "median" lets missing values pass: each run of `assess` and `tune` fills them by its medians. "leave" leaves
         them to selectors that take them, such as the filter limma. None refuses them.
@@ -263,24 +268,29 @@ def load_data(
     wrong = Complaints(f"{path} cannot be used as it is")
     with wrong.collected():
         if event is not None:
-            states = event_states(event, sources.as_written(_known_target(source, event)), happened)
+            cells = sources.as_written(_known_target(source, event))
+            states = event_states(event, cells, happened)
             source = replace(source, columns={**source.columns, event: states})
+            notes += filter(None, [coding_told(event, cells, happened)])
         y = _target(source, roles.targets)
     with wrong.collected():
         members = _labels(source, groups, "the group")
     with wrong.collected():
         within = _labels(source, strata, "the stratum")
     texts = source.texts if prepare is not None else {}
-    bodies = _complain_of_somebody(wrong, source, X, names, keep)
+    asked_about = _complain_of_somebody(wrong, source, X, names, keep)
+    asked_about |= _complain_of_places(wrong, source, X, names, keep)
+    asked_about |= _complain_of_times(wrong, source, roles.targets, keep)
     if prepare is None:
-        _complain_of_text(wrong, {name: cells for name, cells in source.texts.items() if name not in bodies})
+        others = {name: cells for name, cells in source.texts.items() if name not in asked_about}
+        _complain_of_text(wrong, others)
     if source.whole is not None:
         _complain_of_identifiers(wrong, X, names, source.whole, keep)
     known = np.isfinite(X)
     if empty := [names[f] for f in np.flatnonzero(~known.any(axis=0)).tolist()]:
         have = f"the column {empty[0]!r} has" if len(empty) == 1 else f"the columns {some_names(empty)} have"
         wrong.add(f"{have} no value at all; leave out with ", _columns_of("drop", empty), ".")
-    notes += _gaps(wrong, X, known, names, impute, prepared=prepare is not None)
+    notes += _gaps(wrong, X, known, names, impute, texts, prepared=prepare is not None)
     wrong.tell(before=f"{path}: ")
     constant = [names[f] for f in np.flatnonzero(np.nanmax(X, axis=0) == np.nanmin(X, axis=0))]
     if constant:
@@ -294,8 +304,8 @@ def load_data(
 
         batches = pd.Series(batches, name=block)
     rows = None if source.rows is None else tuple(source.rows)
-    understood, called = _understood(source, roles, members, within), " and ".join(roles.targets)
     table, names = _with_texts(np.ascontiguousarray(X), names, texts)
+    understood, called = _understood(source, len(names), roles, members, within), " and ".join(roles.targets)
     said = tuple(notes), members, rows, understood, called, task
     return Data(table, y, tuple(names), *said, impute, prepare, within, covariates or None, batches)
 
@@ -332,10 +342,10 @@ def _targets(target: str | Sequence[str] | None, time: str | None, event: str | 
         target = (time, event)
     if target is None:
         return ()
-    given = (target,) if isinstance(target, str) else tuple(target)
-    if not given or not all(isinstance(name, str) for name in given):
+    columns = (target,) if isinstance(target, str) else tuple(target)
+    if not columns or not all(isinstance(name, str) for name in columns):
         raise wrong_argument("target", "the name of a column, or several names that differ", target)
-    names = tuple(trimmed_name(name) for name in given)
+    names = tuple(trimmed_name(name) for name in columns)
     if len(set(names)) < len(names):
         raise wrong_argument("target", "the name of a column, or several names that differ", target)
     return names
@@ -351,9 +361,11 @@ def _namesake(source: Source, target: str, path: str | Path) -> list[str]:
     return [f"a feature is called {target!r} like the target; leave it out if it is the same"]
 
 
-def _understood(source: Source, roles: Roles, members: npt.NDArray[Any] | None, within: npt.NDArray[Any] | None) -> str:
-    """What was read, in one line."""
-    n, d = source.X.shape
+def _understood(
+    source: Source, d: int, roles: Roles, members: npt.NDArray[Any] | None, within: npt.NDArray[Any] | None
+) -> str:
+    """What was read, in one line; `d` features, columns of text that are prepared among them."""
+    n = len(source.X)
     layout = f" ({source.layout})" if source.layout else ""
     together = "" if members is None else f", {len(set(members)):,} groups by {roles.groups!r}"
     together += "" if within is None else f", {len(set(within)):,} strata by {roles.strata!r}"
@@ -478,20 +490,98 @@ def _complain_of_somebody(
     return set(found)
 
 
+def _complain_of_places(
+    wrong: Complaints, source: Source, X: Floats, names: Sequence[str], keep: Sequence[str]
+) -> set[str]:
+    """Add a question for each column of centers, batches or plates: as features their numbers have no order."""
+    if source.whole is None:
+        return set()
+    values = {name: len(cells.unique()) for name, cells in source.texts.items() if readers.is_place(name)}
+    for f in np.flatnonzero(source.whole).tolist():
+        if readers.is_place(names[f]) and X[:, f].min() >= 0 and X[:, f].max() <= readers.MAX_PLACE:
+            values[names[f]] = len(np.unique(X[:, f]))
+    found = {name: n for name, n in values.items() if 2 <= n <= len(X) / 2 and name not in keep}
+    for name, n_values in found.items():
+        told = f"the column {name!r} seems to say where or in which batch rows were measured "
+        told += f"({n_values} values in {len(X)} rows). Adjust for it with "
+        ways = (
+            Argument("block", name),
+            ", leave it out with ",
+            Argument("drop", (name,)),
+            ", or use it as a feature with ",
+        )
+        wrong.add(told, *ways, Argument("keep", (name,)), ".")
+    return set(found)
+
+
+def _complain_of_times(wrong: Complaints, source: Source, targets: Sequence[str], keep: Sequence[str]) -> set[str]:
+    """Add a question for each time or event beside a target that is one of both: as a feature it gives it away."""
+    if source.whole is None or not targets:
+        return set()
+    places = {name: f for f, name in enumerate(source.features)}
+
+    def values_of(name: str) -> Sequence[Any]:
+        if name in source.columns:
+            return source.columns[name]
+        return list(source.X[:, places[name]].tolist() if name in places else source.texts[name].to_pylist())
+
+    written = {name: sources.as_written(source.columns[name]) for name in targets}
+    is_state = any(may_be_event(name) and 2 <= len(set(cells) - NULLS) <= MAX_STATES for name, cells in written.items())
+    about_time = any(is_time(name, cells) for name, cells in written.items())
+    if not (is_state or about_time):
+        return set()
+    others = [name for name in (*source.features, *source.texts) if name not in keep]
+    times = [name for name in others if may_be_time(name) and is_time(name, values_of(name))]
+    events = [name for name in others if name not in times and may_be_event(name) and is_event(name, values_of(name))]
+    # A status among the features says nothing of another status: it may be one of the patient at the start.
+    found = [*times, *(events if about_time else ())]
+    if not found:
+        return set()
+    pairs = follow_ups([*targets, *found], values_of) if len(targets) == 1 else []
+    pair = next((one for one in pairs if targets[0] in (one.time, one.event)), None)
+    they, seem = (f"the column {found[0]!r}", "seems") if len(found) == 1 else (some_names(found), "seem")
+    if not set(found) & set(events):
+        what = f"{seem} to hold a time to an event"
+    elif not set(found) & set(times):
+        what = f"{seem} to say whether an event took place"
+    else:
+        what = f"{seem} to hold times to events and whether these took place"
+    told = f"{they} {what}, which gives the target away as a feature. "
+    predicted: list[str | Argument] = ["Leave "]
+    if pair is not None:
+        predicted = ["Predict the time to the event with ", *pair.ways, " in place of the target, leave "]
+    it = "it" if len(found) == 1 else "them"
+    ways = f"{it} out with ", _columns_of("drop", found), f", or use {it} with ", _columns_of("keep", found), "."
+    wrong.add(told, *predicted, *ways)
+    return set(found)
+
+
 def _gaps(
-    wrong: Complaints, X: Floats, known: Bools, features: Sequence[str], impute: str | None, *, prepared: bool
+    wrong: Complaints,
+    X: Floats,
+    known: Bools,
+    features: Sequence[str],
+    impute: str | None,
+    texts: Mapping[str, pa.ChunkedArray],
+    *,
+    prepared: bool,
 ) -> list[str]:
-    """Missing values pass where the runs fill them, which is said; infinite ones never do."""
+    """Missing values pass where the runs fill them, which is said; infinite ones never do.
+
+    `texts` are the columns of text that a preparation encodes and fills.
+    """
     endless = [features[f] for f in np.flatnonzero(np.isinf(X).any(axis=0)).tolist()]
     if endless:
         wrong.add(f"values are infinite in {_columns(endless, features)}; replace them, or leave columns out.")
         return []
     gaps = np.flatnonzero(known.any(axis=0) & ~known.all(axis=0)).tolist()
-    if not gaps:
+    missing = {name: sum(not sources.is_known(value) for value in cells.to_pylist()) for name, cells in texts.items()}
+    names = [*(features[f] for f in gaps), *(name for name, count in missing.items() if count)]
+    if not names:
         return []
-    names, count = [features[f] for f in gaps], int((~known[:, gaps]).sum())
+    count = int((~known[:, gaps]).sum()) + sum(missing.values())
     are = "1 value is missing" if count == 1 else f"{count} values are missing"
-    told = f"{are}, in {_columns(names, features)}; "
+    told = f"{are}, in {_columns(names, [*features, *texts])}; "
     if prepared:
         return [f"{told}the preparation of each run is to fill them"]
     if impute is None:
@@ -595,15 +685,31 @@ def table_of(asked: Asked) -> Columns | None:
     return None if apart else asked.table.columns()
 
 
-def possible_targets(asked: Asked, table: Columns | None) -> tuple[dict[str, int], str]:
-    """The columns that may be predicted, with their numbers of distinct values, and the layout of the file in words."""
+@dataclass(frozen=True)
+class Possible:
+    """What may be predicted: columns with their numbers of distinct values, times to events; and the layout."""
+
+    targets: dict[str, int]
+    follow_ups: tuple[FollowUp, ...]
+    layout: str
+
+
+def possible_targets(asked: Asked, table: Columns | None) -> Possible:
+    """Return what may be predicted in a file, and its layout in words."""
     if table is not None:
-        return sources.candidate_counts(readers.possible_columns(table)), "one row per observation"
+        if genes_in_rows(table) is not None:
+            return Possible({}, (), GENES_AND_SAMPLES)
+        every = readers.all_columns(table)
+        times = follow_ups(list(every), every.__getitem__)
+        return Possible(
+            sources.candidate_counts(readers.possible_columns(table)), tuple(times), "one row per observation"
+        )
     try:
         read_source(asked, (), ())
     except MissingTargetError as error:
-        found = dict(error.candidates)
-    return found, "one column per observation" if asked.transpose else "values, and what is known of the samples"
+        layout = "one column per observation" if asked.transpose else "values, and what is known of the samples"
+        found = Possible(dict(error.candidates), tuple(error.follow_ups), layout)
+    return found
 
 
 def is_annotated(X: Any) -> bool:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.foundation.errors import Argument, Complaints, InputError
+from steadyset.foundation.errors import Argument, Complaints, InputError, MissingTargetError
 from steadyset.io.data import sources
+from steadyset.io.data.genes_in_rows import genes_in_rows
 from steadyset.io.data.sources import Roles, Source
 from steadyset.io.files import File
 from steadyset.io.formats.columns import NULLS, Columns, is_text
@@ -40,8 +41,15 @@ SOMEBODY = re.compile(
     r"(?i)^(id|.*[ _.-]id|(.*[ _.-])?(patient|subject|participant|proband|person|individual|donor|animal|mouse)s?"
     r"([ _.-]?(id|nr|no|number|code|#))?#?)$"
 )
+# Where rows were measured, or together with which others.
+PLACES = (
+    "center|centre|site|hospital|clinic|institution|institute|inst|batch|plate|lab|laboratory|study|cohort|run|lane|"
+    "country|flowcell|scanner"
+)
+PLACE = re.compile(rf"(?i)^(.*[ _.-])?({PLACES})s?([ _.-]?(id|nr|no|num|number|code|name|#))?#?$")
 WITH_POINT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 QUANTITY = re.compile(r"[<>~≤≥]?\s*[+-]?[0-9]*[.,]?[0-9]+\s*[%a-zA-Zµ/]{0,6}")  # a number, perhaps with its unit
+MAX_PLACE = 10_000  # a larger whole number is a count or a measurement
 FEW = 200  # columns of numbers among which a target is looked for
 
 
@@ -56,7 +64,7 @@ def read_plain(file: TableFile, roles: Roles, drop: Sequence[str], keep: Sequenc
         notes.append("left out: the first column, which has no name")
         rows = None if 0 not in table.others else sources.as_written(table.others[0].to_pylist())
     if not roles.targets:
-        raise sources.missing_target(possible_columns(table), str(path))
+        raise missing_target_of(table, path)
     _check_names(table, [*named, *drop, *keep], path, left_out, roles.targets[0])
     no_features = {*named, *left_out}
     if table.n_rows < 2:
@@ -133,6 +141,11 @@ def read_transposed(file: TableFile, roles: Roles) -> Source:
     return Source(X, features, columns, [name.strip() for name in header[1:]], notes, layout=sources.GENES_IN_ROWS)
 
 
+def is_place(name: str) -> bool:
+    """Return whether a column is called like where, or with which others, rows were measured: StudySite, plate_id."""
+    return PLACE.match(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)) is not None
+
+
 def first_text(column: pa.ChunkedArray) -> str:
     """The first value that is no number as most of the others are: perhaps one with a unit."""
     texts = [text for text in map(str, column.drop_null().to_pylist()) if text not in NULLS]
@@ -152,6 +165,39 @@ def _numbers(cells: Sequence[str]) -> Floats | None:
             continue
         return values if len(values) == len(cells) and not np.isnan(values).all() else None
     return None
+
+
+def missing_target_of(table: Columns, path: File) -> MissingTargetError:
+    """Return the error for a table whose target nobody named: its candidates, or that samples are its columns."""
+    turned = genes_in_rows(table)
+    if turned is not None:
+        return MissingTargetError("No target is given. ", *turned.told(path))
+    return sources.missing_target(possible_columns(table), str(path), all_columns(table))
+
+
+def all_columns(table: Columns) -> Mapping[str, Sequence[Any]]:
+    """Return the columns of a table by name, made into lists when they are looked at."""
+    return _ByName(table)
+
+
+class _ByName(Mapping[str, Sequence[Any]]):
+    """The columns of a table: a wide one has too many for lists of all of them."""
+
+    def __init__(self, table: Columns) -> None:
+        self.table = table
+        self.places = {name: f for f, name in enumerate(table.names) if name}
+
+    def __getitem__(self, name: str) -> Sequence[Any]:
+        place = self.places[name]
+        if place in self.table.others:
+            return list(self.table.others[place].to_pylist())
+        return list(self.table.X[:, np.searchsorted(self.table.numeric, place)].tolist())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.places)
+
+    def __len__(self) -> int:
+        return len(self.places)
 
 
 def possible_columns(table: Columns) -> dict[str, Sequence[Any]]:
@@ -193,6 +239,8 @@ def _check_names(table: Columns, named: Sequence[str], path: File, left_out: set
         if name == target and 0 in table.others and target in table.others[0].to_pylist():
             turn = Argument("transpose", True)
             wrong.add(f"{path} has no column {name!r} and a row of that name; if rows are features, give ", turn, ".")
+        elif name == target and (turned := genes_in_rows(table)) is not None:
+            wrong.add(f"There is no column {name!r}. ", *turned.told(path))
         else:
             others = _possible_targets(possible_columns(table)) if name == target else ()
             wrong.add(f"{path} has no column {name!r}; {_instead(name, columns)}", *others)

@@ -171,13 +171,21 @@ def role_values(columns: Mapping[str, Sequence[Any]], name: str, where: str) -> 
     raise InputError(f"{where} has no column {name!r}; candidates are {found}.")
 
 
-def missing_target(columns: Mapping[str, Sequence[Any]], where: str) -> MissingTargetError:
-    """The sentence for data whose target nobody named."""
+def missing_target(
+    columns: Mapping[str, Sequence[Any]], where: str, others: Mapping[str, Sequence[Any]] | None = None
+) -> MissingTargetError:
+    """The sentence for data whose target nobody named; `others` are all columns, if those that repeat are `columns`."""
+    from steadyset.io.data.follow_up import follow_ups, offered
+
     counts = candidate_counts(columns)
     found = candidates_in_words(counts)
     told = f"{where} has these candidates: {found}" if found else f"no column of {where} puts rows into classes"
-    error = MissingTargetError("Nothing says what to predict; give ", Argument("target", ...), f" ({told}).")
+    every = columns if others is None else others
+    times = follow_ups(list(every), every.__getitem__)
+    target = Argument("target", ...)
+    error = MissingTargetError("Nothing says what to predict; give ", target, f" ({told}).", *offered(times))
     error.candidates = counts
+    error.follow_ups = times
     return error
 
 

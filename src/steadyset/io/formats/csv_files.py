@@ -406,6 +406,9 @@ def _refuse_ambiguous(path: File, lines: Sequence[str], form: TextForm) -> None:
 
 
 CHUNK = 1 << 20
+WORD = re.compile(r"[^\W\d_]{2,}")
+MIN_WORDS = 4  # of a sentence
+FEW_COLUMNS = 2  # into which delimiters may cut sentences
 DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?\s*")
 DECIMAL_COMMAS = "decimal commas"
 
@@ -598,6 +601,8 @@ def read_csv(text: TextTable, labels: bool, apart: Collection[str]) -> tuple[pa.
         if _use_commas(text, table, with_commas):
             table, notes, decimal = with_commas, text.notes(DECIMAL_COMMAS), ","
     table = _without_empty(table)
+    if not labels and table.num_columns <= FEW_COLUMNS and all(str(one.type) == "string" for one in table.columns):
+        refuse_prose(text)
     if not labels:
         _refuse_nameless(text, table)
     if text.row_names:
@@ -690,6 +695,8 @@ def _read(text: TextTable, labels: bool, decimal: str, apart: Collection[str]) -
     except pa.ArrowException as error:
         if lacks_memory(error):
             raise too_little_memory(text.path) from None
+        if not labels:
+            refuse_prose(text)
         _refuse_separator(text, header)
         raise InputError(
             f"{text.path} is not a well-formed table: {first_line(error)}; each row needs a cell for each column."
@@ -697,6 +704,20 @@ def _read(text: TextTable, labels: bool, decimal: str, apart: Collection[str]) -
     if table.num_columns == 1 and pa.types.is_string(table.schema.field(0).type):
         _refuse_separator(text, header)
     return table, nameless
+
+
+def refuse_prose(text: TextTable) -> None:
+    """Refuse a text for people: many of its first lines are sentences rather than cells."""
+    with text.open() as lines:
+        first = [line.decode(errors="replace") for line in islice(lines, SAMPLE_LINES)]
+    filled = [line for line in first if line.strip()]
+    sentences = [line for line in filled if len(WORD.findall(line)) >= MIN_WORDS]
+    # A greeting and a name are no sentences, but most lines of a table are none either.
+    if 3 * len(sentences) > len(filled):
+        raise InputError(
+            f"{text.path} seems to be text for people rather than a table ({filled[0].strip()[:60]!r}). Expected a row "
+            "with the names of columns and below it one row per sample."
+        )
 
 
 def _refuse_separator(text: TextTable, header: str) -> None:

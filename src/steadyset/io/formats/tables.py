@@ -9,18 +9,19 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from steadyset.foundation.errors import Argument, InputError, MissingExtraError
+from steadyset.foundation.errors import Argument, InputError, MissingExtraError, either
 from steadyset.io.files import BYTES_A_CELL, MAX_GB, File, check_max_gb, read_limited, readable, refuse_size
 from steadyset.io.formats import csv_files, spreadsheet
 from steadyset.io.formats.columns import Columns, from_arrow, is_text
 from steadyset.io.formats.csv_files import TextTable
-from steadyset.io.formats.headings import find_heading, is_comment
+from steadyset.io.formats.headings import find_heading, is_comment, is_number, usual_width
 from steadyset.io.formats.record import TABLE, Format, endings_in_words, format_of, is_typed, is_workbook
 from steadyset.io.labels import several, some_names, trimmed_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+MIN_TABLE_ROWS = 3  # a header and two rows
 SHOWN_ROWS = 60  # in which the header is looked for
 
 
@@ -56,8 +57,13 @@ class Workbook:
         if not shown:
             raise InputError(f"{self.path} is empty.")
         if len(shown) > 1:
-            told = f"{self.path} has {len(shown)} sheets with cells ({some_names(shown)}); choose one with "
-            raise InputError(told, Argument("sheet", shown[0]), ".")
+            tables = self.tables
+            told = f"{self.path} has {len(shown)} sheets with cells ({some_names(shown)}); "
+            if not tables:
+                raise InputError(
+                    f"{told}none of them seems to hold a table, so choose one with ", Argument("sheet"), "."
+                )
+            raise InputError(f"{told}choose one with ", *either("sheet", *tables), ".")
         notes = [f"sheet {shown[0]!r}"] if len(self.names) > 1 else []
         if unread := [name for name in self.filled if name != shown[0]]:
             notes.append(f"hidden and not read: {some_names(unread)}")
@@ -67,6 +73,23 @@ class Workbook:
     def shown(self) -> list[str]:
         """The sheets with cells that are not hidden."""
         return [name for name in self.filled if name not in self.hidden]
+
+    @property
+    def tables(self) -> list[str]:
+        """The visible sheets that hold a table, those with most numbers first."""
+        numbers = {name: n_numbers_in_table(self.filled[name].rows) for name in self.shown}
+        found = [name for name, count in numbers.items() if count is not None]
+        return sorted(found, key=lambda name: -(numbers[name] or 0))
+
+
+def n_numbers_in_table(rows: Sequence[Sequence[str]]) -> int | None:
+    """Return how many numbers the rows of a table hold; None if they are no table, such as lines of notes."""
+    filled = [[cell for cell in row if cell] for row in rows if any(row)]
+    usual = usual_width([len(row) for row in filled])
+    regular = [row for row in filled if len(row) >= 2 and 2 * len(row) >= usual]
+    if usual < 2 or len(regular) < MIN_TABLE_ROWS or 2 * len(regular) < len(filled):
+        return None
+    return sum(is_number(cell) for row in regular[1:] for cell in row)
 
 
 def read_workbook(path: File, max_gb: float, sheet: str | int | None = None) -> Workbook:
