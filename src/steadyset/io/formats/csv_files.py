@@ -62,6 +62,9 @@ ENCODINGS = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
 ENCODINGS |= {"cp1252": "Windows-1252 (Latin-1)", "latin-1": "Latin-1"}
 SEP_LINE = re.compile(r'"?sep=(.)"?[,;\t]*', re.IGNORECASE)
 QUOTED_CELL = re.compile(r'(?:^|[,;\t| ])"')
+ESCAPED = '\\"'
+WITHIN_WORD = re.compile(r'\\"[^,;\t| "\r\n]')
+BEFORE_BLANK = re.compile(r'\\"[ "]')
 MARKUP = re.compile(r"\s*<(!doctype|html|head|meta|table|\?xml)\b", re.IGNORECASE)
 AMBIGUOUS = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
@@ -76,14 +79,16 @@ class TextForm:
     padded: bool = False  # a space follows each delimiter
     sep_line: bool = False  # the first line names the delimiter, as Excel writes it
     old_mac: bool = False  # lines end with a carriage return alone
+    escaped: bool = False  # a quote within quotes has a backslash before it, as R's write.table has it
     has_blanks: bool = False  # some names in the header begin or end with blanks
+    marked: str = ""  # a first name that is more than a word behind the sign of a comment, such as #1
     heading: Heading = TOP
 
     @property
     def plain(self) -> bool:
         """Whether readers of csv files take the file as it is."""
-        changed = self.runs or self.padded or self.sep_line or self.old_mac or self.heading != TOP
-        return self.encoding in PLAIN and not changed
+        changed = self.runs or self.padded or self.sep_line or self.old_mac or self.escaped
+        return self.encoding in PLAIN and not changed and self.heading == TOP
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -98,6 +103,10 @@ class TextForm:
         comments = self.heading.above - self.heading.titles
         if comments:
             found.append(f"{several(comments, 'empty or comment row')} skipped")
+        if self.escaped:
+            found.append("backslashes before quotes removed")
+        if self.marked:
+            found.append(f"the first name {self.marked!r} without its mark #")
         if self.heading.short:
             found.append("the first column, which has no name in the header, names the rows")
         return tuple(found)
@@ -119,6 +128,11 @@ def _recognised(path: File, delimiter: str | None, max_gb: float) -> TextForm:
     separator, runs = _delimiter(lines, (given,) if given is not None else tuple(DELIMITERS))
     form = replace(form, delimiter=separator, runs=runs, padded=_is_padded(lines, separator))
     heading = find_heading(_narrowed(lines, separator, runs), [line.startswith(COMMENT) for line in lines])
+    names = lines[heading.above].split(separator)
+    if heading.commented and len(names) > 1 and any(name.startswith(COMMENT) for name in names[1:]):
+        heading = heading._replace(commented=False)  # the mark is part of the names #1, #2, ...
+    if heading.commented and not WORD.search(names[0]):
+        form = replace(form, marked=names[0].strip())
     has_blanks = _has_outer_blanks(lines[heading.above], separator)
     form = replace(form, has_blanks=has_blanks, heading=heading._replace(above=heading.above + preamble))
     if delimiter is None:
@@ -138,12 +152,30 @@ def _first_lines(path: File, max_gb: float) -> tuple[TextForm, list[str]]:
     encoding = _encoding(path, content)
     text = content.decode(encoding, errors="ignore")  # the last character may be cut
     old_mac = "\n" not in text and "\r" in text
-    lines = _whole_lines(text.replace("\r\n", "\n").replace("\r", "\n"), len(content) < SAMPLE)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    escaped = any(map(_has_escaped_quote, text.split("\n")))
+    lines = _whole_lines(_with_doubled_quotes(text) if escaped else text, len(content) < SAMPLE)
     if not any(line.strip() for line in lines):
         raise InputError(f"{path} is empty.")
     if MARKUP.match(text):
         raise InputError(f"{path} is a web page or XML rather than a table; save it as .csv or .xlsx.")
-    return TextForm(encoding, ",", old_mac=old_mac), lines
+    return TextForm(encoding, ",", old_mac=old_mac, escaped=escaped), lines
+
+
+def _has_escaped_quote(line: str) -> bool:
+    r"""Return whether a line has a quote that a backslash escapes, as in "a\"b"; "C:\" ends with a backslash."""
+    if ESCAPED not in line or not QUOTED_CELL.search(line):
+        return False
+    if WITHIN_WORD.search(line):
+        return True
+    # Before a blank or a quote it is one if quotes have a partner only then.
+    doubled = _with_doubled_quotes(line)
+    return BEFORE_BLANK.search(line) is not None and line.count('"') % 2 == 1 and doubled.count('"') % 2 == 0
+
+
+def _with_doubled_quotes(text: str) -> str:
+    """Return a text whose quotes within quotes are written twice, as readers of csv expect them."""
+    return text.replace(ESCAPED, '""')
 
 
 def read_as(words: Sequence[str]) -> tuple[str, ...]:
@@ -221,12 +253,13 @@ def table_lines(path: File, form: TextForm) -> Iterator[tuple[Iterator[str], Ite
     with io.TextIOWrapper(opened(path), encoding=form.encoding, newline=None) as lines:
         if form.sep_line:
             next(lines)
-        source = (line.rstrip() + "\n" for line in lines) if form.runs else lines
+        lines_read: Iterator[str] = map(_with_doubled_quotes, lines) if form.escaped else lines
+        source = (line.rstrip() + "\n" for line in lines_read) if form.runs else lines_read
         rows = csv.reader(source, delimiter=form.delimiter, skipinitialspace=form.runs or form.padded)
         try:
             for _ in range(form.heading.above):
                 next(rows)
-            yield lines, rows
+            yield lines_read, rows
         except csv.Error as error:
             raise InputError(f"{path} is not a well-formed table: {error} in line {rows.line_num}.") from None
         except StopIteration:  # from a header that is not there
@@ -519,16 +552,21 @@ def _checked(path: File, delimiter: str | None, max_gb: float, *, bytes_a_cell: 
     separator = form.delimiter.encode()
     decoder = codecs.getincrementaldecoder(form.encoding)()
     size = cells = 0
+    may_escape = False
     try:
         with opened(path) as source:
             while chunk := source.read(CHUNK):
                 size += len(chunk)
+                may_escape = may_escape or ESCAPED.encode() in chunk
                 cells += chunk.count(separator) + chunk.count(b"\n")
                 refuse_size(path, max(size, bytes_a_cell * cells), max_gb)
                 decoder.decode(chunk)
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         form = replace(form, encoding=_other_encoding(path, form.encoding, max_gb))
+    if may_escape and not form.escaped:  # further down than the first lines
+        with io.TextIOWrapper(opened(path), encoding=form.encoding, newline=None) as lines:
+            form = replace(form, escaped=any(map(_has_escaped_quote, lines)))
     return form, size, cells
 
 

@@ -21,7 +21,7 @@ from steadyset.io.labels import several, some_names, trimmed_name
 if TYPE_CHECKING:
     import pyarrow as pa
 
-MIN_TABLE_ROWS = 3  # a header and two rows
+MIN_TABLE_ROWS = 2  # a header and a row
 SHOWN_ROWS = 60  # in which the header is looked for
 
 
@@ -57,13 +57,8 @@ class Workbook:
         if not shown:
             raise InputError(f"{self.path} is empty.")
         if len(shown) > 1:
-            tables = self.tables
-            told = f"{self.path} has {len(shown)} sheets with cells ({some_names(shown)}); "
-            if not tables:
-                raise InputError(
-                    f"{told}none of them seems to hold a table, so choose one with ", Argument("sheet"), "."
-                )
-            raise InputError(f"{told}choose one with ", *either("sheet", *tables), ".")
+            told = f"{self.path} has {len(shown)} sheets with cells ({some_names(shown)}); choose one with "
+            raise InputError(told, *either("sheet", *(self.tables or shown[:1])), ".")
         notes = [f"sheet {shown[0]!r}"] if len(self.names) > 1 else []
         if unread := [name for name in self.filled if name != shown[0]]:
             notes.append(f"hidden and not read: {some_names(unread)}")
