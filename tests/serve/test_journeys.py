@@ -64,6 +64,8 @@ def test_a_time_beside_a_status_is_asked_about_and_predicted_by_a_click(opened, 
     page.get_by_text("'vital_status': deceased = event, alive = censored.").wait_for()
     assert page.locator("th", has_text="OS_months").locator("summary").inner_text().startswith("Time")
     assert page.locator("th", has_text="vital_status").locator("summary").inner_text().startswith("Event")
+    states = page.locator("table.preview tbody tr td:nth-child(2)").all_inner_texts()
+    assert states == ["censored", "event"] * 3
     page.goto(page.url.replace("time=", "drop=Sex&time="))
     page.get_by_role("heading", name="60 samples, 20 features").wait_for()
     page.get_by_role("listitem").filter(has_text="Leave out: Sex").wait_for()

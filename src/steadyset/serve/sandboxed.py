@@ -60,7 +60,7 @@ from steadyset.shortlists.procedure import FEWEST, USUAL, read_procedure
 from steadyset.shortlists.run import shortlist
 from steadyset.shortlists.selector import ShortlistSelector
 from steadyset.shortlists.standing import Standing
-from steadyset.tasks import TASKS, task_of
+from steadyset.tasks import SURVIVAL, TASKS, task_of
 from steadyset.tuning import pareto_front
 from steadyset.tuning.evaluation import N_FEATURES, SECONDS, STABILITY, Evaluator, Rankings
 from steadyset.tuning.models import NO_FILTER
@@ -138,7 +138,7 @@ def understood(path: str, reading: Mapping[str, Any], task: str | None, searched
     odd = unlike_columns(X, data.features) if X.dtype.kind == "f" else []
     return {
         **told,
-        "preview": _cells(data, X, targets, odd),
+        "preview": _cells(replace(data, task=kind), X, targets, odd),
         "odd": [data.features[f] for f in odd],
         "notes": [note for note in data.notes if not note.startswith("left out: '")],
         "heading": _heading(data, kind),
@@ -726,10 +726,18 @@ def _cells(data: Any, X: Any, targets: Sequence[str], odd: Sequence[int]) -> dic
     names = [*targets, *(data.features[f] for f in shown)]
     rows = range(min(SHOWN_ROWS, n))
     y = np.asarray(data.y).reshape(n, len(targets))
-    body = [[*(_shortened(str(one)) for one in y[i]), *(_shortened(str(X[i, f])) for f in shown)] for i in rows]
+    body = [[*_target_cells(y[i], data.task), *(_shortened(str(X[i, f])) for f in shown)] for i in rows]
     if data.rows is not None:
         names, body = ["", *names], [[data.rows[i], *row] for i, row in zip(rows, body, strict=True)]
     return _shown(names, body, n, d + 1, ()) | {"more": d - len(shown)}
+
+
+def _target_cells(values: Any, task: str | None) -> list[str]:
+    """The target of a row; of a time to an event the state in words, since files code it in many ways."""
+    cells = [_shortened(str(value)) for value in values]
+    if task == SURVIVAL:
+        cells[1] = "event" if float(values[1]) == 1 else "censored"
+    return cells
 
 
 def _shown(
