@@ -97,7 +97,7 @@ def test_the_folder_of_an_unfinished_tuning_says_what_to_do(files, capsys):
     (files / "begun").mkdir()
     (files / "begun" / "trials.db").touch()
     assert run(["report", "begun"]) == 2
-    assert "holds a tuning whose findings are not written yet" in capsys.readouterr().err
+    assert "holds a tuning whose findings are not written yet (no findings.json)" in capsys.readouterr().err
 
 
 def test_a_stopped_tuning_says_nothing_old_and_can_be_reported_from_what_it_finished(files, capsys, monkeypatch):

@@ -359,7 +359,7 @@ def test_the_folder_of_a_tuning_tells_what_the_command_did(tmp_path, capsys, mon
     whole = recorded.read_text(encoding="utf-8")
     recorded.unlink()
     assert run(["methods", "tuned"]) == 2
-    assert "tuned holds a tuning whose methods are not written yet" in capsys.readouterr().err
+    assert "tuned holds a tuning whose methods are not written yet (no findings.json)" in capsys.readouterr().err
     recorded.write_text(whole.replace("best in accuracy", "worst in accuracy"), encoding="utf-8")
     assert run(["methods", "tuned"]) == 2
     assert "findings.json is damaged" in capsys.readouterr().err

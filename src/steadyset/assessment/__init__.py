@@ -225,7 +225,7 @@ def assess(
             more = wanted if automatic is None else automatic.more(result, wanted)
             if more == wanted:
                 _warn_of_failed_selectors(result)
-                return _with_table(request, result, folder)
+                return _with_table(request, result, folder, len(finished))
             wanted = more
 
 
@@ -351,16 +351,19 @@ def _no_trace_of_what_cannot_run(folder: RunFolder) -> Iterator[None]:
         raise
 
 
-def _with_table(request: Request, result: Assessment, folder: RunFolder | None) -> Assessment:
-    """The result with what its table of features needs of the data, and the table itself in the folder."""
+def _with_table(request: Request, result: Assessment, folder: RunFolder | None, n_cells: int) -> Assessment:
+    """The result with what its table of features needs of the data, and the table itself in the folder.
+
+    `n_cells` is the number of cells in the folder.
+    """
     plan = request.plan
     fill = medians(plan.X, plan.gaps) if plan.fills else None
     alike = alike_in_data(plan.amounts, result.counts, fill)
     extract = extract_of(plan, result.features, most_selected(result.selections))
     told = result.with_data(alike, extract)
     if folder is not None:
-        folder.write(ALIKE_FEATURES, alike_json(alike, request.settings))
-        folder.write(VALUES, extract_json(extract, request.settings))
+        folder.write(ALIKE_FEATURES, alike_json(alike, request.settings, n_cells))
+        folder.write(VALUES, extract_json(extract, request.settings, n_cells))
         folder.write_table(table_csv(told.feature_blocks()))
     return told
 

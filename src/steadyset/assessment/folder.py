@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 from filelock import Timeout
 
 from steadyset.assessment import written
-from steadyset.foundation.errors import InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.inference.features import Extract
 from steadyset.io import beneath, disk
 from steadyset.runner.run import Cell
@@ -39,6 +39,7 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._requests: list[str] | None = None  # of the selectors, while nobody else changes the settings
 
     @property
     def exists(self) -> bool:
@@ -60,6 +61,7 @@ class RunFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             beneath.make_folder(self.path, disk.FINISHED)
             beneath.write(self.path, disk.SETTINGS, written.write_json(content))
+        self._requests = list(written.requests_of(settings).values())
 
     def settings(self) -> dict[str, Any]:
         """What the assessment was asked for."""
@@ -74,19 +76,26 @@ class RunFolder:
 
     def add(self, cell: Cell) -> None:
         """Put a finished cell on disk."""
-        self.write(_file_name(cell.selector, cell.run), written.cell_json(cell))
+        if self._requests is None:
+            self._requests = list(written.requests_of(self.settings()).values())
+        request = self._requests[cell.selector] if 0 <= cell.selector < len(self._requests) else ""
+        self.write(_file_name(cell.selector, cell.run), written.cell_json(cell, request))
 
     def finished(self, selector: int, run: int) -> Cell | None:
         """A cell that was added since the others were packed."""
         name = _file_name(selector, run)
         return self._read_single(name, self.settings()) if beneath.modified(self.path, name) else None
 
-    def cells(self) -> dict[tuple[int, int], Cell]:
-        """Every finished cell, by selector and run."""
+    def cells(self, *, whole: bool = False) -> dict[tuple[int, int], Cell]:
+        """Every finished cell, by selector and run; with `whole` an InputError if a file with some of them is lost."""
         settings = self.settings()
         # A file that vanishes meanwhile is in cells.json by then, which has to be read last.
         single = [self._read_single(name, settings) for name in self._single()]
-        return {(cell.selector, cell.run): cell for cell in (*self._packed(settings), *single) if cell is not None}
+        packed = self._packed(settings, whole=whole)
+        found = {(cell.selector, cell.run): cell for cell in (*packed, *single) if cell is not None}
+        if whole:
+            self._refuse_lost_files(len(found))
+        return found
 
     def pack(self, n_selectors: int | None = None) -> None:
         """Move the finished cells into cells.json; with `n_selectors` those of the first so many alone."""
@@ -95,14 +104,40 @@ class RunFolder:
             return
         cells = self.cells()
         kept = [cells[key] for key in sorted(cells) if n_selectors is None or key[0] < n_selectors]
+        requests = list(written.requests_of(self.settings()).values())[:n_selectors]
         predictions = written.predictions_parquet(kept) if any(cell.kept for cell in kept) else None
         with disk.explained(self.path, resumable=True):
             if predictions is not None:
                 beneath.write(self.path, disk.PREDICTIONS, predictions)
-            beneath.write(self.path, disk.CELLS, written.cells_json(kept, predictions))
+            beneath.write(self.path, disk.CELLS, written.cells_json(kept, predictions, requests))
             for name in single:
                 with suppress(PermissionError):  # Windows keeps what somebody reads; it is removed the next time
                     beneath.remove(self.path, name)
+
+    def _refuse_lost_files(self, n_found: int) -> None:
+        """Raise InputError if a file, or some of the cells, were there when a later file was written, and are not."""
+        later = (disk.ALIKE_FEATURES, disk.VALUES, disk.TABLE)  # in the order in which they are written
+        there = [bool(beneath.modified(self.path, name)) for name in later]
+        lost = next((name for place, name in enumerate(later) if not there[place] and any(there[place:])), None)
+        if lost is not None:
+            raise self._lost(lost)
+        n_cells = max(self._read(name, written.n_cells_of) or 0 for name in later[:2])
+        if n_found < n_cells:
+            if not beneath.modified(self.path, disk.CELLS):
+                raise self._lost(disk.CELLS)
+            raise InputError(
+                f"{self.path / disk.CELLS} holds {n_found} of the {n_cells} results that were finished, so it is an "
+                "older file or that of another assessment. Restore it, or continue the assessment with ",
+                Argument("resume", True, of="Execution"),
+                " to compute the runs again.",
+            )
+
+    def _lost(self, name: str) -> InputError:
+        return InputError(
+            f"{self.path / name} is missing. Restore it, or continue the assessment with ",
+            Argument("resume", True, of="Execution"),
+            " to make it again.",
+        )
 
     def alike(self) -> Alike | None:
         """Which features are alike; None where the folder does not say."""
@@ -189,12 +224,12 @@ class RunFolder:
         with _damage_told(self.path / name):
             return read(content)
 
-    def _packed(self, settings: Mapping[str, Any]) -> list[Cell]:
+    def _packed(self, settings: Mapping[str, Any], *, whole: bool = False) -> list[Cell]:
         content = self._content(disk.CELLS)
         if content is None:
             return []
         with _damage_told(self.path / disk.CELLS):
-            cells, digest = written.read_cells(content)
+            cells, digest = written.read_cells(content, settings)
         predicted: dict[tuple[int, int], bytes] | None = None
         try:
             with _damage_told(self.path / disk.PREDICTIONS):
@@ -202,9 +237,11 @@ class RunFolder:
                     predicted = written.read_predictions(held, digest)
         except InputError:
             if self._content(disk.CELLS) != content:  # both were written anew meanwhile
-                return self._packed(settings)
+                return self._packed(settings, whole=whole)
             if not self._single():  # else packing was interrupted between the two, and the file is the newer one
                 raise
+        if whole and digest and not beneath.modified(self.path, disk.PREDICTIONS):
+            raise self._lost(disk.PREDICTIONS)
         with _damage_told(self.path / disk.CELLS):
             cells = [written.with_predictions(cell, predicted) for cell in cells]
             for cell in cells:
@@ -213,7 +250,7 @@ class RunFolder:
 
     def _read_single(self, name: str, settings: Mapping[str, Any]) -> Cell | None:
         def read(content: bytes) -> Cell:
-            cell = written.read_cell(content)
+            cell = written.read_cell(content, settings)
             written.check_cell(cell, settings)
             own = _file_name(cell.selector, cell.run)
             if own != name:

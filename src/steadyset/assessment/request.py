@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-import re
 import sys
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,8 @@ import numpy as np
 from steadyset._version import __version__
 from steadyset.foundation.arguments import Estimator, seed_of, wrong_argument
 from steadyset.foundation.errors import Argument, Complaints, InputError, about
-from steadyset.foundation.job import current_job
-from steadyset.foundation.text import reference, shown_name
+from steadyset.foundation.job import current_job, current_purpose
+from steadyset.foundation.text import reference, shown_name, without_addresses
 from steadyset.inference.features import data_directions
 from steadyset.io import numbers
 from steadyset.io.data.data_table import Data, as_data, is_annotated
@@ -80,7 +80,7 @@ class Request:
             "test_ratio": plan.resampling.test_ratio(plan.rows, plan.seed),
             "predictor": description(plan.predictor),
             "scoring": list(plan.score_names),
-            "scorers": {score.name: _without_places(repr(score.scorer)) for score in plan.scoring},
+            "scorers": {score.name: without_addresses(repr(score.scorer)) for score in plan.scoring},
             "impute": plan.impute,
             **prepared_settings(plan),
             "on_warning": plan.on_warning,
@@ -130,6 +130,7 @@ def make_request(selectors: Any, X: Any, y: Any, **options: Any) -> Request:
     """Check everything before any work is done; options are those of `make_plan`."""
     refuse_table("selectors", selectors, "assess")
     data = as_data(X, y, stacklevel=3)
+    refuse_strata(data)
     plan, names = make_plan(data, texts=_take_text(selectors), **options)
     check_top(plan.cut, len(names))
     named = named_selectors(selectors, plan.task, TASKS[plan.task].n_classes(plan.y), beside=plan.forced is not None)
@@ -174,6 +175,18 @@ def refuse_beside(data: Data, command: str, **reasons: str) -> None:
     for name, why in reasons.items():
         if getattr(data, name) is not None:
             raise InputError(f"{command} does not take ", Argument(name, of="Data"), f", as {why}; assess takes it.")
+
+
+def refuse_strata(data: Data) -> None:
+    """Refuse strata in a function that would ignore them, so that a batch would count as an effect."""
+    if data.strata is not None:
+        raise InputError(
+            Argument("strata", of="Data"),
+            " are used by shortlist and compare_studies only, which exchange targets within them. Leave them out, or "
+            "adjust for a batch with ",
+            Argument("block", of="Data"),
+            ".",
+        )
 
 
 def refuse_table(name: str, given: Any, function: str) -> None:
@@ -384,12 +397,7 @@ def description(estimator: Any) -> str:
     """An estimator with all its parameters, in words that do not depend on how it prints itself."""
     parameters = estimator.get_params(deep=False)
     given = ", ".join(f"{name}={_shown(parameters[name])}" for name in sorted(parameters))
-    return _without_places(f"{type(estimator).__name__}({given})")
-
-
-def _without_places(text: str) -> str:
-    """What functions and objects print, but for where they lie, which changes."""
-    return re.sub(r" at 0x[0-9a-f]+", "", text)
+    return without_addresses(f"{type(estimator).__name__}({given})")
 
 
 def _shown(value: Any) -> str:
@@ -402,7 +410,9 @@ def _shown(value: Any) -> str:
         return f"{{{', '.join(sorted(map(_shown, value)))}}}"
     if isinstance(value, np.ndarray) and value.dtype != object:
         return f"{value.dtype}{value.shape} {hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()}"
-    return description(value) if hasattr(value, "get_params") and not isinstance(value, type) else repr(value)
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        return description(value)
+    return without_addresses(repr(value))
 
 
 def fingerprint(plan: Plan) -> str:
@@ -423,7 +433,7 @@ def fingerprint(plan: Plan) -> str:
     return digest.hexdigest()
 
 
-JOB = "job"
+JOB, PURPOSE = "job", "purpose"
 PACKAGES = ("numpy", "scipy", "scikit-learn")
 # What an assessment sets itself, and what names a filter, a function or its features.
 UNTOLD = ("random_state", "n_jobs", "task", "name", "function", "features", "frame")
@@ -435,6 +445,16 @@ def _fewest(plan: Plan) -> dict[str, int]:
     count = TASKS[plan.task].counted
     each = [count(plan.y[np.unique(drawn.train)]) for drawn in plan.resamples()] if count(plan.y) else []
     return {what: min(one[what] for one in each) for what in each[0]} if each else {}
+
+
+COMPARED_RUNS = 10  # whose rows say how much runs share
+
+
+def _shared_rows(plan: Plan) -> float:
+    """Return the share of the distinct rows of a run that another run has too, on average over pairs of runs."""
+    trained = [set(plan.draw(run).train.tolist()) for run in range(min(plan.n_runs, COMPARED_RUNS))]
+    shares = [len(a & b) / max(1, min(len(a), len(b))) for a, b in combinations(trained, 2)]
+    return round(float(np.mean(shares)), 3) if shares else 0.0
 
 
 def data_details(plan: Plan, target: str, features: Sequence[str]) -> dict[str, Any]:
@@ -457,6 +477,7 @@ def data_details(plan: Plan, target: str, features: Sequence[str]) -> dict[str, 
         "giving_away": [str(features[f]) for f in giving_away(plan.amounts, plan.y)],
         "n_groups": 0 if plan.groups is None else len(np.unique(plan.groups)),
         "n_runs": plan.n_runs,
+        "shared_rows": _shared_rows(plan),
         "resampling": {
             "words": resampling.in_words().replace("each class", task.strata_words),
             "reference": reference(type(resampling)),
@@ -464,6 +485,7 @@ def data_details(plan: Plan, target: str, features: Sequence[str]) -> dict[str, 
         "predictor": predictor_words(plan),
         **({"global_model": global_model(plan)} if plan.keep else {}),
         "versions": {"python": sys.version.split()[0], **{name: version(name) for name in PACKAGES}},
+        **({PURPOSE: purpose} if (purpose := current_purpose()) else {}),
         **({JOB: job} if (job := current_job()) is not None else {}),
     }
 
@@ -553,5 +575,5 @@ def _listed_steps(steps: Sequence[Any]) -> str:
 
 def _printed(estimator: Any) -> str:
     """An estimator as it prints itself, which scikit-learn's do by what differs from their defaults."""
-    text = _without_places(" ".join(repr(estimator).split())).removesuffix("()")
+    text = without_addresses(" ".join(repr(estimator).split())).removesuffix("()")
     return text if len(text) <= LONGEST else type(estimator).__name__

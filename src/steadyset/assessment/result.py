@@ -105,9 +105,8 @@ class Assessment(RunModels, ShownFindings, Drawable):
         """
         place = file_path(path)
         folder = RunFolder(place)
-        return cls(
-            folder.settings(), list(folder.cells().values()), place, alike=folder.alike(), extract=folder.extract()
-        )
+        settings, cells = folder.settings(), list(folder.cells(whole=True).values())
+        return cls(settings, cells, place, alike=folder.alike(), extract=folder.extract())
 
     @cached_property
     def selections(self) -> dict[str, Selections]:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from steadyset.inference.features import Extract
+from steadyset.io.disk import SETTINGS
 from steadyset.io.files import first_line
 from steadyset.runner.run import EVERY_ROW, Cell, Kept
 from steadyset.similarity.alike import Alike
@@ -29,6 +30,8 @@ DIGEST = "sha256"
 SCORES = ("scores", "blind", "random")
 SIGNS = {-1, 0, 1}
 KEPT, PREDICTED = "kept", "predictions"
+REQUEST, N_CELLS = "request", "n_cells"
+UNDECIDING = ("selectors", "details", "steadyset_version", "schema", "schema_version")
 CELL_KEYS = ("selector", "run")
 IF_ASKED = ("prepare", "force", "block")  # settings that are there only where they were asked for
 
@@ -53,15 +56,50 @@ def read_json(text: bytes) -> dict[str, Any]:
     return content
 
 
-def cell_json(cell: Cell) -> bytes:
-    """A cell as strict JSON."""
-    return write_json(_plain(cell))
+def requests_of(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return a digest of each selector with all that decides its runs: equal digests, equal runs."""
+    shared = {key: value for key, value in settings.items() if key not in UNDECIDING}
+    found = {}
+    for name, described in settings["selectors"].items():
+        text = json.dumps({**shared, "selector": [name, described]}, sort_keys=True)
+        found[name] = hashlib.sha256(text.encode()).hexdigest()
+    return found
 
 
-def extract_json(extract: Extract, settings: Mapping[str, Any]) -> bytes:
-    """An extract as strict JSON, with the digest of the data that it is of."""
+def check_request(content: dict[str, Any], settings: Mapping[str, Any], selector: int | None = None) -> None:
+    """Raise DamagedError if a file was written for other runs than those of the settings; drop what tells it.
+
+    The file is of one selector, or of the first selectors of the settings.
+    """
+    stamp = content.pop(REQUEST, None)
+    known = list(requests_of(settings).values()) if stamp is not None else []
+    if selector is not None:
+        fits = stamp is None or known[selector : selector + 1] == [stamp]
+    else:
+        fits = stamp is None or known[: len(stamp)] == stamp
+    if not fits:
+        raise DamagedError(f"it was written for another assessment than {SETTINGS} describes")
+
+
+def cell_json(cell: Cell, request: str = "") -> bytes:
+    """A cell as strict JSON; `request` is the digest of its selector among `requests_of`."""
+    return write_json({**_plain(cell), **({REQUEST: request} if request else {})})
+
+
+def extract_json(extract: Extract, settings: Mapping[str, Any], n_cells: int = 0) -> bytes:
+    """An extract as strict JSON, with the digest of the data that it is of, and the number of cells by then."""
     values = [[value if math.isfinite(value) else None for value in column] for column in extract.values]
-    return write_json({**asdict(extract), "values": values, "data_sha256": settings["data_sha256"]})
+    return write_json({**asdict(extract), "values": values, **_stamp(settings, n_cells)})
+
+
+def _stamp(settings: Mapping[str, Any], n_cells: int) -> dict[str, Any]:
+    requests = list(requests_of(settings).values())
+    return {"data_sha256": settings["data_sha256"], REQUEST: requests, N_CELLS: n_cells}
+
+
+def n_cells_of(text: bytes) -> int:
+    """Return the number of cells that there were when an extract or the alike features were written."""
+    return int(read_json(text).get(N_CELLS, 0))
 
 
 def read_extract(text: bytes, settings: Mapping[str, Any]) -> Extract:
@@ -69,6 +107,7 @@ def read_extract(text: bytes, settings: Mapping[str, Any]) -> Extract:
     content = read_json(text)
     if content.pop("data_sha256") != settings["data_sha256"]:
         raise DamagedError("it is the extract of other data")
+    check_request(content, settings)
     known = set(settings["features"])
     if not all(isinstance(name, str) and name in known for name in content["features"]):
         raise DamagedError("it names features that the assessment does not have")
@@ -77,24 +116,35 @@ def read_extract(text: bytes, settings: Mapping[str, Any]) -> Extract:
     return Extract(tuple(content["features"]), values, labels, numbers, int(content["n_rows"]))
 
 
-def read_cell(text: bytes) -> Cell:
-    """The cell of `cell_json`."""
-    return _cell(read_json(text))
+def read_cell(text: bytes, settings: Mapping[str, Any] | None = None) -> Cell:
+    """The cell of `cell_json`; with settings it has to be one of these."""
+    content = read_json(text)
+    cell = _cell(content)
+    if settings is not None:
+        check_request(content, settings, cell.selector)
+    return cell
 
 
-def cells_json(cells: Iterable[Cell], predictions: bytes | None = None) -> bytes:
-    """Many cells as strict JSON; `predictions` is the file that holds theirs."""
+def cells_json(cells: Iterable[Cell], predictions: bytes | None = None, requests: Sequence[str] | None = None) -> bytes:
+    """Many cells as strict JSON; `predictions` is the file that holds theirs, `requests` are those of the selectors."""
     rows = [_plain(cell) for cell in cells]
+    stamp: dict[str, Any] = {} if requests is None else {REQUEST: list(requests)}
     if predictions is None:
-        return write_json({"cells": rows}, indent=None)
+        return write_json({"cells": rows, **stamp}, indent=None)
     for row in rows:
         row.get(KEPT, {}).pop(PREDICTED, None)
-    return write_json({"cells": rows, PREDICTED: hashlib.sha256(predictions).hexdigest()}, indent=None)
+    stamp[PREDICTED] = hashlib.sha256(predictions).hexdigest()
+    return write_json({"cells": rows, **stamp}, indent=None)
 
 
-def read_cells(text: bytes) -> tuple[list[Cell], str]:
-    """The cells of `cells_json`, and the digest of the file with their predictions, if there is one."""
+def read_cells(text: bytes, settings: Mapping[str, Any] | None = None) -> tuple[list[Cell], str]:
+    """The cells of `cells_json`, and the digest of the file with their predictions, if there is one.
+
+    With settings they have to be of these.
+    """
     content = read_json(text)
+    if settings is not None:
+        check_request(content, settings)
     return [_cell(row) for row in content["cells"]], str(content.get(PREDICTED, ""))
 
 
@@ -149,10 +199,10 @@ def read_predictions(content: bytes, digest: str) -> dict[tuple[int, int], bytes
     }
 
 
-def alike_json(alike: Alike, settings: Mapping[str, Any]) -> bytes:
-    """Pairs of alike features, what was compared, and on which data."""
+def alike_json(alike: Alike, settings: Mapping[str, Any], n_cells: int = 0) -> bytes:
+    """Pairs of alike features, what was compared, on which data, and the number of cells by then."""
     content = {name: np.asarray(value).tolist() for name, value in vars(alike).items()}
-    return write_json({"data_sha256": settings["data_sha256"], **content}, indent=None)
+    return write_json({**_stamp(settings, n_cells), **content}, indent=None)
 
 
 def read_alike(text: bytes, settings: Mapping[str, Any]) -> Alike:
@@ -161,6 +211,7 @@ def read_alike(text: bytes, settings: Mapping[str, Any]) -> Alike:
     compared, counts = (np.array(found[name], dtype=np.int64) for name in ("compared", "counts"))
     if found["data_sha256"] != settings["data_sha256"] or (len(compared) and compared[-1] >= settings["n_features"]):
         raise DamagedError("it belongs to other data")
+    check_request(found, settings)
     pairs, values = np.array(found["pairs"], dtype=np.int64).reshape(-1, 2), np.array(found["values"], dtype=np.float64)
     return Alike(compared, pairs, found["threshold"], found["method"], found["note"], values, counts)
 
@@ -220,6 +271,10 @@ def _is_text(value: Any) -> bool:
 
 def _is_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) for text in value) and len(set(value)) == len(value)
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def _is_count(value: Any, least: int = 0) -> bool:
@@ -302,6 +357,10 @@ def _check_details(details: Any, selectors: Collection[str], n_features: int) ->
         raise DamagedError("its details tell of a preparation, or of blocks, in something other than words")
     if not _is_global_model(details.get("global_model", {"note": ""}), n_features):
         raise DamagedError("its model with all features is none")
+    if not _is_share(details.get("shared_rows", 0)):
+        raise DamagedError("the rows that its runs share are no share")
+    if not _is_text(details.get("purpose", "")):
+        raise DamagedError("its purpose is no text")
     if not isinstance(details.get("job", {}), dict):
         raise DamagedError("its job is no object")
     if set(details["selectors"]) != set(selectors):

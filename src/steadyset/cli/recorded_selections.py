@@ -418,8 +418,10 @@ def _read(file: Path, given: Given) -> list[Recorded]:
     if file_path(file).is_dir():
         from steadyset.assessment import Assessment
         from steadyset.assessment.folder import RunFolder
+        from steadyset.findings import refuse_mixed_runs
 
         if RunFolder(file).exists:
+            refuse_mixed_runs(file)
             opened = Assessment.open(file)
             directions = opened.directions
             return [

@@ -36,6 +36,10 @@ CALLS = {
     "list_measures()": "`steadyset measures`",
     "list_selectors()": "`steadyset selectors`",
     "tune(..., execution={'resume': True})": "`steadyset tune ... --resume`",
+    **{
+        f"{function}(..., execution={{'resume': True}})": f"`steadyset {command} ... --resume`"
+        for function, command in (("shortlist", "shortlist"), ("replication", "replicate"), ("variance_split", "why"))
+    },
     "similarity=FeatureSimilarity.from_data(X)": "--data, to compute it, or --similarity",
 }
 

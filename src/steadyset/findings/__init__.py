@@ -8,12 +8,14 @@ from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steadyset.assessment.folder import RunFolder
 from steadyset.findings.citations import FORMATS, Methods
 from steadyset.findings.parts import Findings, Measured, Preference, recorded_findings
 from steadyset.foundation import arguments
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.text import counted, listed, number, shown_name
-from steadyset.io.disk import DATABASE, RECORDED_FINDINGS, file_path
+from steadyset.io import beneath
+from steadyset.io.disk import DATABASE, LEFT_OUT, LIST, RECORDED_FINDINGS, REPLICATION, file_path, study_folders
 from steadyset.io.lists import NO_VERDICT
 from steadyset.measures import get_measure
 from steadyset.measures.evaluate import CONVENTION, EXCELLENT, POOR, is_of_scale, judged
@@ -288,11 +290,64 @@ def _read(path: Path, asked: Mapping[str, Any]) -> Assessment | Findings | dict[
         return found
     if (path / DATABASE).exists():
         raise _not_yet(path, "findings", "findings_of and report take")
+    refuse_unanswered(path)
     return Assessment.open(path)
 
 
+# By the command that makes a run folder: what the folder holds, the function of Python, and what that returns.
+ANSWERED = {
+    "shortlist": ("a shortlist", "shortlist", "the Shortlist"),
+    "replicate": ("a replication", "replication", "what replication or compare_studies returns"),
+    "why": ("a split of the disagreement", "variance_split", "the VarianceSplit"),
+}
+
+
+def refuse_unanswered(path: Path) -> None:
+    """Raise InputError if a folder holds runs for another answer than that of an assessment.
+
+    Nobody asked how stable the selections of such runs are, and their sizes or repeats would make the number wrong.
+    """
+    command = _command_of(path)
+    if command not in ANSWERED:
+        return
+    what, function, result = ANSWERED[command]
+    raise InputError(
+        f"{path} holds {what}, but no {RECORDED_FINDINGS} with its answer: it was interrupted, or the file was "
+        "removed. Continue with ",
+        Argument(f"{function}(..., execution={{'resume': True}})"),
+        f", which reuses all finished runs; in Python, report and findings_of take {result}.",
+    )
+
+
+def refuse_mixed_runs(path: Path) -> None:
+    """Raise InputError if the runs in a folder differ in size or in seed alone, so that no stability is theirs."""
+    command = _command_of(path)
+    if command in ("replicate", "why"):
+        raise InputError(
+            f"{path} holds {ANSWERED[command][0]}, whose runs differ by design: their selections have no common "
+            "stability. Run assess on the data, or report on the folder for its own answer."
+        )
+
+
+def _command_of(path: Path) -> str:
+    """Return the command that a folder without recorded findings is of; "" for an assessment, or if nothing tells."""
+    if beneath.modified(path, LIST):
+        return "shortlist"
+    if beneath.modified(path, REPLICATION) or LEFT_OUT in study_folders(path):
+        return "replicate"
+    folder = RunFolder(path)
+    if not folder.exists:
+        return ""
+    settings = folder.settings()
+    details = settings.get("details", {})
+    job = details.get("job", {}).get("command", "")
+    # Only a replication draws disjoint pairs, whatever else was lost.
+    pairs = "replicate" if settings["resampling"].startswith("DisjointPairs(") else ""
+    return str(details.get("purpose") or job or pairs)
+
+
 def _not_yet(path: str | Path, what: str, takes: str) -> InputError:
-    said = f"{path} holds a tuning whose {what} are not written yet"
+    said = f"{path} holds a tuning whose {what} are not written yet (no {RECORDED_FINDINGS})"
     finished = _finished(Path(path))
     if not finished:
         return InputError(f"{said}: the command writes them when it ends, and in Python {takes} the Tuning itself.")

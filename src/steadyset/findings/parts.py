@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import math
 import types
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -23,7 +25,15 @@ from steadyset.inference.instability import Alternatives
 from steadyset.inference.models import Coefficients, Predicted
 from steadyset.inference.runs import Halves
 from steadyset.io import beneath
-from steadyset.io.disk import RECORDED_FINDINGS, write_durably
+from steadyset.io.disk import (
+    DATABASE,
+    LEFT_OUT,
+    LIST,
+    RECORDED_FINDINGS,
+    SETTINGS,
+    connect_to_database,
+    write_durably,
+)
 from steadyset.replications.result import Replicated
 from steadyset.replications.sources import Sources
 from steadyset.replications.studies import ComparedStudies
@@ -49,6 +59,7 @@ if TYPE_CHECKING:
 STABILITY = "stability"  # what differences are about, unless about a score
 SCHEMA = "steadyset.findings"
 DRAWN = ("selections", "extract")  # parts that pictures draw
+MADE_OF = "made_of"  # in recorded findings: the file that describes the run, with a digest
 APART = ("selections", "trials")  # parts that are more than data
 
 
@@ -477,6 +488,7 @@ def record_findings(found: Findings, folder: Path) -> None:
     content = {part.name: plain(getattr(found, part.name)) for part in fields(found) if part.name not in APART}
     content["selections"] = {name: _runs(sel) for name, sel in found.selections.items()}
     content["trials"] = None if found.trials is None else plain(found.trials.to_dict())
+    content[MADE_OF] = _requests_in(folder)
     write_durably(folder / RECORDED_FINDINGS, write_json({"schema": SCHEMA, "schema_version": 2, **content}))
 
 
@@ -488,9 +500,57 @@ def recorded_findings(folder: Path) -> Findings | None:
     if not path.exists():
         return None
     try:
-        return _read(read_json(beneath.read(folder, RECORDED_FINDINGS)))
+        content = read_json(beneath.read(folder, RECORDED_FINDINGS))
+        made_of = dict(content.pop(MADE_OF, {}))
+        found = _read(content)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError) as error:
         raise InputError(f"{path} is damaged: {error}; make it again by the command that wrote it.") from None
+    there = _requests_in(folder)
+    if made_of and there and there != made_of:
+        name = next(iter(made_of))
+        if name in there:
+            raise InputError(
+                f"{path} was not written for {folder / name}: one of the two is from another run. Restore it, or make "
+                f"{RECORDED_FINDINGS} again by the command that wrote it."
+            )
+        raise InputError(f"{folder / name}, which {path} was made of, is missing. Restore it.")
+    return found
+
+
+def _requests_in(folder: Path) -> dict[str, str]:
+    """Return the file of a run folder that describes what was asked for, with a digest of that; none if it has none."""
+    for name in (LIST, f"{LEFT_OUT}/{SETTINGS}", SETTINGS, DATABASE):
+        if beneath.modified(folder, name):
+            content = _asked_in_database(folder) if name == DATABASE else beneath.read(folder, name)
+            return {name: hashlib.sha256(_deciding(content)).hexdigest()}
+    return {}
+
+
+def _deciding(content: bytes) -> bytes:
+    """Return what a description of a run holds, but for what may change when it is continued."""
+    from steadyset.assessment.written import DIGEST, UNDECIDING
+
+    try:
+        described = json.loads(content)
+        # Selectors decide, and are left out only of what each of them shares.
+        apart = {DIGEST, *UNDECIDING} - {"selectors"}
+        kept = {key: value for key, value in described.items() if key not in apart}
+    except (ValueError, AttributeError, RecursionError):
+        return content
+    return json.dumps(kept, sort_keys=True).encode()
+
+
+def _asked_in_database(folder: Path) -> bytes:
+    """Return what a tuning was asked for, from its database."""
+    import sqlite3
+
+    query = "select value_json from study_user_attributes where key = 'settings'"
+    with closing(connect_to_database(folder)) as connection:
+        try:
+            row = connection.execute(query).fetchone()
+        except sqlite3.Error as error:
+            raise InputError(f"{folder / DATABASE} cannot be read: {error}. Restore it.") from None
+    return b"" if row is None else str(row[0]).encode()
 
 
 def _read(content: dict[str, Any]) -> Findings:

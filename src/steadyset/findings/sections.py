@@ -541,6 +541,8 @@ def _cores(found: Findings) -> Iterator[Block]:
     yield Text((Live(f"Features selected in at least {percent(found.core)} of the runs:", "share"),))
     items = [Term(shown_name(one.name), one.words(None), one.words()) for one in found.cores]
     yield Terms(tuple(items), live=True)
+    if caution := holds.core_caution(found.settings):
+        yield _text(caution, small=True)
 
 
 @section("differences", "What differs", "differences", brief="What differs", place=72)

@@ -63,6 +63,24 @@ def current_job() -> dict[str, Any] | None:
     return {"command": job.command, "options": {name: _without_secrets(value) for name, value in job.options.items()}}
 
 
+_purpose: ContextVar[str] = ContextVar("purpose", default="")
+
+
+@contextmanager
+def runs_for(purpose: str) -> Iterator[None]:
+    """Within this, assessments record which question their runs are for, so that nobody reads them as an assessment."""
+    before = _purpose.set(purpose)
+    try:
+        yield
+    finally:
+        _purpose.reset(before)
+
+
+def current_purpose() -> str:
+    """Return the question that runs are for; "" for an assessment of its own."""
+    return _purpose.get()
+
+
 def _without_secrets(value: Any) -> Any:
     """An option; the password in an address, such as that of a database, is not written down."""
     if isinstance(value, list):

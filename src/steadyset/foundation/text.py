@@ -15,6 +15,11 @@ SHOWN_NAMES = 10
 INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # categories of Unicode
 
 
+def without_addresses(text: str) -> str:
+    """Return what functions and objects print without their places in memory, which differ from run to run."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", text)
+
+
 def number(value: float | None, decimals: int = 2) -> str:
     """A number with its decimals, a dash for what is undefined; what rounds to zero has no sign."""
     if value is None or math.isnan(value):

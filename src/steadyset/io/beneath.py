@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import errno
 import os
+import platform
+import re
 import secrets
 import shutil
 import stat
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
@@ -26,6 +29,8 @@ FOLDER = getattr(os, "O_DIRECTORY", 0)
 MAX_BYTES = 2 << 30
 STEP = 1 << 20  # bytes that are read at once of a file whose size is not known
 PART = ".part"  # the ending of what is not yet in its place
+WRITER = re.compile(r"\.(?P<machine>[0-9a-f]{8})-(?P<process>\d+)-[0-9a-f]{8}" + re.escape(PART) + "$")
+SECONDS_OF_A_DAY = 86_400
 PAUSES = (0.01, 0.05, 0.2, 0.5)  # seconds between tries to replace a file that somebody reads, on Windows
 Name = str | PurePath
 Place = int | Path  # an open folder; its path where folders cannot be opened
@@ -61,7 +66,7 @@ def read(folder: Path, name: Name, most: int = MAX_BYTES) -> bytes:
 def write(folder: Path, name: Name, content: bytes) -> None:
     """Put a file beneath a folder, whole and on the disk when this returns; a link in its place is replaced."""
     with _parent(folder, name) as (place, last):
-        beside = f".{last}.{secrets.token_hex(4)}{PART}"
+        beside = part_name(last)
         file = _opened(place, beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             with open(file, "wb") as handle:
@@ -72,6 +77,42 @@ def write(folder: Path, name: Name, content: bytes) -> None:
         finally:
             with suppress(OSError):
                 os.unlink(**_at(place, beside))
+
+
+def part_name(name: str) -> str:
+    """Return a name for a file that is being written: hidden, unknown to others, and with the process that writes."""
+    return f".{name}.{_machine()}-{os.getpid()}-{secrets.token_hex(4)}{PART}"
+
+
+def remove_abandoned_parts(folder: Path, *places: Name) -> None:
+    """Remove the files that processes were writing in these places beneath a folder when they were ended.
+
+    Files of processes that live stay, and for a day those of other machines, whose processes nobody sees from here.
+    """
+    for place in places:
+        with suppress(OSError):
+            for name in names(folder, place):
+                if name.startswith(".") and name.endswith(PART) and _is_abandoned(folder, PurePath(place, name)):
+                    remove(folder, PurePath(place, name))
+
+
+def _is_abandoned(folder: Path, part: PurePath) -> bool:
+    writer = WRITER.search(part.name)
+    if writer is None:
+        return True
+    if writer["machine"] == _machine() and os.name == "posix":
+        try:
+            os.kill(int(writer["process"]), 0)  # signal 0 only asks whether the process exists
+        except (ProcessLookupError, OverflowError):
+            return True
+        except OSError:  # it exists, and belongs to somebody else
+            return False
+        return False
+    return time.time() - modified(folder, part) / 1e9 > SECONDS_OF_A_DAY
+
+
+def _machine() -> str:
+    return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
 def take_place(folder: Path, new: str, name: str) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from inspect import signature
@@ -18,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.io import beneath
-from steadyset.io.beneath import PART
 
 if TYPE_CHECKING:
     import sqlite3
@@ -59,7 +57,7 @@ def written_durably(path: Path) -> Iterator[Path]:
     When it does not, what was there before stays and the new file vanishes. Whoever can write into the folder cannot
     lead it elsewhere: the new file has a name that nobody knows, and a link at `path` is replaced, not followed.
     """
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}{PART}")
+    beside = path.with_name(beneath.part_name(path.name))
     os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     try:
         yield beside

@@ -9,6 +9,7 @@ from itertools import combinations, pairwise
 from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import numpy as np
 
@@ -16,10 +17,12 @@ from steadyset.assessment import Assessment, Execution, assess
 from steadyset.assessment.request import Request, make_request, refuse_beside
 from steadyset.foundation.arguments import Estimator, Labels, TableLike, as_record, wrong_argument
 from steadyset.foundation.errors import Argument, InputError, after
+from steadyset.foundation.job import runs_for
 from steadyset.foundation.text import counted, listed, shown_name
 from steadyset.inference.features import CELLS_A_BLOCK, EQUAL, Directions, class_names, data_directions
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.io.disk import LEFT_OUT, STUDY
+from steadyset.io.numbers import aligned_rows, group_values
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.chance import at_least
 from steadyset.replications.result import MULTIPLES, Replicated
@@ -27,10 +30,10 @@ from steadyset.replications.run import DisjointPairs, pairs_of, record_parts, re
 from steadyset.replications.studies import LEVEL, ComparedStudies, Study, StudyComparison, StudyFeature, StudyPair
 from steadyset.resampling import Bootstrap, KFold, Splits
 from steadyset.runner.columns import filled_by_medians
-from steadyset.runner.plan import Cut
+from steadyset.runner.plan import Cut, Plan
 from steadyset.runner.run import fit_on_all_rows
 from steadyset.shortlists.effects import effects
-from steadyset.shortlists.exchange import cleared, of_size_1
+from steadyset.shortlists.exchange import Exchange, cleared, exchange_of, of_size_1
 from steadyset.shortlists.listed import CORRELATION, STANDARD_DEVIATIONS
 from steadyset.tasks import TASKS
 
@@ -38,6 +41,7 @@ FOLDS = 5  # of a study, for how well it predicts itself
 SMALLEST, LARGEST = 1 / 8, 4.0  # multiples of the rows for which a study's own resamples predict another
 ALIKE, LEAST_ALIKE = 0.95, (3, 0.1)  # rows that are the same correlate so; how many, and which share, is no accident
 DRAWS_A_TEST, MOST_DRAWS = 20, 200_000  # permuted targets, for each test that could pass
+PERMUTED_LISTS = 199  # of each study, so that the smallest p-value of what two lists have in common is 0.005
 MANY_FEATURES = 50  # from there on other rows do not correlate so highly
 
 
@@ -56,7 +60,8 @@ def compare_studies(
     """Tell which features several studies select alike, and whether their own resamples had predicted that.
 
     Features are matched by name, and every study selects from those that all of them have. One study predicts another
-    on values that are standardised within each study.
+    on values that are standardised within each study. Where a study has strata, such as batches, its features lose
+    their means within the strata before anything else, and permuted targets stay within them.
 
     Parameters
     ----------
@@ -101,12 +106,12 @@ def compare_studies(
        common  expected       verdict
     0       4       0.2  as predicted
     """
-    own, shared, data, asked = requested_studies(selector, studies, cut, random_state)
+    own, shared, data, asked, exchanges = requested_studies(selector, studies, cut, random_state)
     first = next(iter(asked.values()))
     number_of_pairs = pairs_of(first, pairs)
     how = as_record("execution", Execution, execution)
     more: dict[str, Any] = {"cut": cut, "n_jobs": n_jobs, "random_state": random_state}
-    every = [_Own.of(name, one, len(own[name].features)) for name, one in asked.items()]
+    every = [_Own.of(name, one, len(own[name].features), exchanges[name]) for name, one in asked.items()]
     sizes = np.array([len(one.chosen) for one in every])
     if not sizes.any():
         raise InputError(f"{first.names[0]} selects no feature in any study; there is nothing to compare.")
@@ -115,16 +120,17 @@ def compare_studies(
         within = [(one.name, DisjointPairs(number_of_pairs).n_runs_for(one.asked.plan.rows)) for one in every]
         studies_of = {f"{STUDY}{number}": both for number, both in enumerate(within, 1)}
         record_parts(Path(out), {LEFT_OUT: ("", len(splits)), **studies_of})
-    result = assess(
-        selector,
-        _pooled(data, asked),
-        resampling=Splits(splits),
-        scoring=scoring,
-        out=None if out is None else Path(out) / LEFT_OUT,
-        execution=replace(how, all_rows=False),
-        **more,
-    )
-    predictions, notes = {}, _notes_of_features(own, shared)
+    with runs_for("replicate"):
+        result = assess(
+            selector,
+            _pooled(data, asked),
+            resampling=Splits(splits),
+            scoring=scoring,
+            out=None if out is None else Path(out) / LEFT_OUT,
+            execution=replace(how, all_rows=False),
+            **more,
+        )
+    predictions, notes = {}, [*_notes_of_features(own, shared), *_notes_of_strata(exchanges)]
     for number, one in enumerate(every, 1):
         ratios = [other.n_rows / one.n_rows for other in every]
         multiples = tuple(dict.fromkeys((*MULTIPLES, *(r for r in ratios if SMALLEST <= r <= LARGEST))))
@@ -142,7 +148,7 @@ def compare_studies(
         next(iter(result.settings["scoring"]), ""),
         _effect_words(first),
         tuple(_scored(every, result)),
-        tuple(_pair(a, b, len(shared), predictions.get(a.name)) for a in every for b in every if a is not b),
+        tuple(_pairs(every, len(shared), predictions)),
         tuple(_features_of(every, shared)),
         tuple(map(float, at_least(sizes, len(shared)))),
         tuple(notes),
@@ -154,12 +160,16 @@ def compare_studies(
 
 
 class RequestedStudies(NamedTuple):
-    """Studies by name: what was asked of each, the features that all have, their data on these, and what is asked."""
+    """Studies by name: what was asked of each, the features that all have, their data on these, and what is asked.
+
+    `exchanges` holds which rows of each study exchange their targets.
+    """
 
     own: dict[str, Request]
     shared: tuple[str, ...]
     data: dict[str, Data]
     asked: dict[str, Request]
+    exchanges: dict[str, Exchange]
 
 
 def requested_studies(
@@ -167,21 +177,26 @@ def requested_studies(
 ) -> RequestedStudies:
     """The studies over the features that all have; a sentence where they cannot be compared."""
     given = _read(studies)
-    own = {name: _requested(name, selector, one, resampling=Bootstrap()) for name, one in given.items()}
+    own = {
+        name: _requested(name, selector, replace(one, strata=None), resampling=Bootstrap())
+        for name, one in given.items()
+    }
     shared = _shared_features(given, own)
     _refuse_other_targets(own)
+    exchanges = {name: _exchange(name, given[name], own[name].plan) for name in own}
     data = {name: _restricted(given[name], own[name], shared) for name in own}
+    _refuse_shared_rows({name: _numbers(one.X) for name, one in data.items()})
+    data = {name: _centered(one, exchanges[name]) for name, one in data.items()}
     kept = as_record("cut", Cut, cut)
     with after(f"On the {len(shared):,} features that the studies share, "):
         asked = {
             name: _requested(name, selector, one, resampling=_folds(one), cut=kept, random_state=random_state)
             for name, one in data.items()
         }
-    _refuse_shared_rows(asked)
     n_selectors = len(next(iter(asked.values())).selectors)
     if n_selectors != 1:
         raise InputError(f"selector must be one selector (got {n_selectors}); ask for each by itself.")
-    return RequestedStudies(own, shared, data, asked)
+    return RequestedStudies(own, shared, data, asked, exchanges)
 
 
 def _read(studies: Any) -> dict[str, Data]:
@@ -259,6 +274,16 @@ def _notes_of_features(own: Mapping[str, Request], shared: Sequence[str]) -> lis
     return notes
 
 
+def _notes_of_strata(exchanges: Mapping[str, Exchange]) -> list[str]:
+    """Return a note on the strata of the studies; nothing if no study has any."""
+    each = [f"{int(one.cells.max()) + 1} in {shown_name(name)}" for name, one in exchanges.items() if one.cells.any()]
+    if not each:
+        return []
+    return [
+        f"Strata ({listed(each, 5)}): features were centered within each stratum, and targets were permuted within it."
+    ]
+
+
 def _refuse_other_targets(own: Mapping[str, Request]) -> None:
     (name, first), *others = own.items()
     for other, one in others:
@@ -286,18 +311,53 @@ def _restricted(data: Data, own: Request, shared: Sequence[str]) -> Data:
         raise InputError(f"{shown_name(text)} holds text; studies are compared on numbers: encode it, or leave it out.")
     place = {name: f for f, name in enumerate(own.features)}
     values = _framed(plan.X[:, [place[name] for name in shared]], shared, data.X)
-    return replace(data, X=values, y=plan.y, features=tuple(shared), groups=plan.groups, task=plan.task)
+    return replace(data, X=values, y=plan.y, features=tuple(shared), groups=plan.groups, task=plan.task, strata=None)
 
 
-def _refuse_shared_rows(asked: Mapping[str, Request]) -> None:
+def _exchange(name: str, data: Data, plan: Plan) -> Exchange:
+    """Which rows of a study exchange their targets: all, or those of a stratum; rows of a group together or within."""
+    n_rows = len(plan.y)
+    if data.strata is not None:
+        strata = group_values(aligned_rows(data.X, data.strata, "strata"), n_rows, what="strata")
+        try:
+            return exchange_of(plan.y, plan.task, strata, plan.groups)
+        except InputError as error:
+            raise error.after(f"{shown_name(name)}: ") from None
+    units = np.arange(n_rows)
+    if plan.groups is not None:
+        units = np.unique(plan.groups, return_inverse=True)[1].astype(np.int64)
+    first = np.unique(units, return_index=True)[1]
+    within = not np.array_equal(plan.y[first][units], plan.y)
+    return Exchange(plan.y, np.zeros(n_rows, np.int64), units, first, within, plan.task)
+
+
+def _centered(data: Data, exchange: Exchange) -> Data:
+    """A study whose features lost their means within its strata, so that no batch counts as an effect."""
+    if not exchange.cells.any():
+        return data
+    values = _numbers(data.X).copy()
+    for stratum in np.unique(exchange.cells):
+        rows = exchange.cells == stratum
+        known = np.isfinite(values[rows])
+        # A feature without any value in a stratum has no mean there; its gaps stay gaps.
+        totals = np.where(known, values[rows], 0.0).sum(axis=0)
+        values[rows] -= totals / np.maximum(known.sum(axis=0), 1)
+    return replace(data, X=_framed(values, data.features, data.X))
+
+
+def _numbers(X: Any) -> Floats:
+    return np.asarray(X, dtype=np.float64)
+
+
+def _refuse_shared_rows(values: Mapping[str, Floats]) -> None:
     """Rows that stand in two studies make them agree, so that nothing would follow from it.
 
     They have equal values or, where one file was scaled in another way, correlate highly once each study is
     standardised. As many rows that are alike within a study say that the features do not tell rows apart.
     """
-    by_values = {name: [row.tobytes() for row in one.plan.X] for name, one in asked.items()}
-    scaled = {name: _unit_rows(one.plan.X) for name, one in asked.items() if one.plan.X.shape[1] >= MANY_FEATURES}
-    for a, b in combinations(asked, 2):
+    by_values = {name: [row.tobytes() for row in X] for name, X in values.items()}
+    scaled = {name: _unit_rows(X) for name, X in values.items() if X.shape[1] >= MANY_FEATURES}
+    for a, b in combinations(values, 2):
         repeated = sum(len(rows) - len(set(rows)) for rows in (by_values[a], by_values[b]))
         shared = [(len(set(by_values[a]) & set(by_values[b])), repeated)]
         if scaled:
@@ -377,17 +437,34 @@ class _Own:
     n_features: int
     chosen: frozenset[int]
     codes: Ints
+    exchange: Exchange
 
     @classmethod
-    def of(cls, name: str, asked: Request, n_features: int) -> _Own:
+    def of(cls, name: str, asked: Request, n_features: int, exchange: Exchange | None = None) -> _Own:
         cell, plan = fit_on_all_rows(asked.plan, asked.selectors[0]), asked.plan
         if cell.selected is None:
             raise InputError(f"{asked.names[0]} fails on {shown_name(name)}: {cell.failure}.")
-        return cls(name, asked, n_features, frozenset(cell.selected), data_directions(plan.X, plan.y, plan.task))
+        if exchange is None:
+            exchange = _exchange(name, Data(plan.X), plan)
+        codes = data_directions(plan.X, plan.y, plan.task)
+        return cls(name, asked, n_features, frozenset(cell.selected), codes, exchange)
 
     @property
     def n_rows(self) -> int:
         return len(self.asked.plan.y)
+
+    def permuted_lists(self) -> list[frozenset[int] | None]:
+        """Return the lists of permuted targets; None for each list that could not be selected.
+
+        They show how features that are correlated, or that any target selects easily, come into a list together.
+        """
+        plan, found = self.asked.plan, []
+        for number in range(1, PERMUTED_LISTS + 1):
+            # What selectors of a plan share is remembered by its key, and another target shares nothing.
+            permuted = replace(plan, y=self.exchange.target(number, plan.seed)[0], key=uuid4().hex)
+            chosen = fit_on_all_rows(permuted, self.asked.selectors[0]).selected
+            found.append(None if chosen is None else frozenset(chosen))
+        return found
 
     def words(self, features: Ints) -> list[str]:
         """The directions of some features."""
@@ -404,12 +481,11 @@ class _Own:
 
         plan, record = self.asked.plan, TASKS[self.asked.plan.task]
         X, y = filled_by_medians(plan.X[:, features]), plan.y
-        within = np.zeros(len(y), np.int64)
-        if plan.groups is not None:
-            _, first, within = np.unique(plan.groups, return_index=True, return_inverse=True)
-            if np.array_equal(y[first][within], y):
-                X, y = np.array([X[within == g].mean(axis=0) for g in range(len(first))]), y[first]
-                within = np.zeros(len(y), np.int64)
+        within = self.exchange.compared_within
+        if len(self.exchange.first) < len(y) and not self.exchange.within:
+            first, units = self.exchange.first, self.exchange.units
+            X, y = np.array([X[units == g].mean(axis=0) for g in range(len(first))]), y[first]
+            within = within[first]
         along = (y[:, None] == np.unique(y)) * 1.0 if record.has_classes else of_size_1(record.amounts(y))[:, None]
         column = np.abs(codes) - 1 if record.has_classes else np.zeros_like(codes)
         towards, ranks = np.sign(codes), cleared(rankdata(X, axis=0), within)
@@ -425,7 +501,8 @@ class _Own:
     def effects(self, features: Ints) -> Floats:
         """The effects of some features, not corrected for having been selected."""
         plan = self.asked.plan
-        found = effects(filled_by_medians(plan.X[:, features]), plan.y, plan.task, self.codes[features])
+        X = filled_by_medians(plan.X[:, features])
+        found = effects(X, plan.y, plan.task, self.codes[features], self.exchange.cells)
         return found.shown(found.z, np.arange(len(features)))
 
 
@@ -441,12 +518,35 @@ def _scored(every: Sequence[_Own], result: Assessment) -> Iterator[Study]:
         yield Study(one.name, one.n_rows, one.n_features, len(one.chosen), others, own, blind)
 
 
-def _pair(first: _Own, second: _Own, d: int, told: Replicated | None) -> StudyPair:
-    from scipy.stats import hypergeom
+def _pairs(every: Sequence[_Own], d: int, predictions: Mapping[str, Replicated]) -> Iterator[StudyPair]:
+    """Each list in each of the other studies."""
+    permuted = {one.name: one.permuted_lists() for one in every}
+    for first in every:
+        for second in every:
+            if first is not second:
+                p_value = _overlap_p_value(first, second, permuted)
+                yield _pair(first, second, d, p_value, predictions.get(first.name))
 
+
+def _overlap_p_value(first: _Own, second: _Own, permuted: Mapping[str, Sequence[frozenset[int] | None]]) -> float:
+    """Return the p-value of so many or more features in common, from permuted targets.
+
+    The list of one study is compared with the lists of permuted targets of the other, both ways. The larger p-value
+    holds if either study has no effect at all: its target is then exchangeable, whatever the other study is like.
+    """
+    common = len(first.chosen & second.chosen)
+    found = []
+    for fixed, other in ((first, second), (second, first)):
+        lists = permuted[other.name]
+        # A list that could not be selected counts against the agreement.
+        as_many = sum(one is None or len(fixed.chosen & one) >= common for one in lists)
+        found.append((1 + as_many) / (1 + len(lists)))
+    return max(found)
+
+
+def _pair(first: _Own, second: _Own, d: int, p_value: float, told: Replicated | None) -> StudyPair:
     both, sizes = sorted(first.chosen & second.chosen), (len(first.chosen), len(second.chosen))
     same = int((first.codes[both] == second.codes[both]).sum())
-    p_value = float(hypergeom.sf(len(both) - 1, d, *sizes))
     pair = StudyPair(first.name, second.name, sizes[0], len(both), sizes[0] * sizes[1] / d, same, p_value)
     ratio = second.n_rows / first.n_rows
     study = next((one for one in (told.studies[1:] if told else ()) if one.multiple == ratio), None)

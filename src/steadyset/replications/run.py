@@ -19,6 +19,7 @@ from steadyset.assessment import Execution, assess
 from steadyset.assessment.request import Request, make_request
 from steadyset.foundation.arguments import Estimator, Labels, TableLike, as_record, check_integer
 from steadyset.foundation.errors import InputError
+from steadyset.foundation.job import runs_for
 from steadyset.io import beneath
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.io.data.sources import repeated_words
@@ -125,16 +126,17 @@ def replicated(
     sizes = sizes_of(n_rows, number)
     if out is not None:
         record_parts(Path(out), {"": ("", sum(size.runs for size in sizes))})
-    result = assess(
-        selector,
-        data,
-        resampling=DisjointPairs(number),
-        scoring=[],
-        cut=cut,
-        out=out,
-        execution=replace(execution, all_rows=True),
-        **more,
-    )
+    with runs_for("replicate"):
+        result = assess(
+            selector,
+            data,
+            resampling=DisjointPairs(number),
+            scoring=[],
+            cut=cut,
+            out=out,
+            execution=replace(execution, all_rows=True),
+            **more,
+        )
     name = result.selectors[0]
     whole = result.on_all_rows[name].selected
     if whole is None:
@@ -174,6 +176,7 @@ def record_parts(folder: Path, parts: Mapping[str, tuple[str, int]]) -> None:
     """
     with explained(folder, resumable=True):
         folder.mkdir(parents=True, exist_ok=True)
+        beneath.remove_abandoned_parts(folder, ".")
         if not beneath.modified(folder, SETTINGS):
             beneath.write(folder, REPLICATION, json.dumps(parts).encode())
 

@@ -16,6 +16,7 @@ from steadyset.assessment.request import DETAILS, SelectorsLike, make_request, w
 from steadyset.foundation.arguments import LEVEL, Labels, TableLike, as_record, check_integer, is_whole
 from steadyset.foundation.display import Drawable, Reportable, ShownFindings
 from steadyset.foundation.errors import Argument, InputError
+from steadyset.foundation.job import runs_for
 from steadyset.foundation.text import counted
 from steadyset.inference.interval import t_quantile
 from steadyset.io.data.data_table import Data, as_data
@@ -191,17 +192,18 @@ def variance_split(
         for seed in range(seeds if name in random else 1):
             own = {"random_state": seed} if name in random else {}
             runs[f"{name}, seed {seed + 1}" if own else name] = (name, seed, clone(method).set_params(**own))
-    result = assess(
-        {label: method for label, (_, _, method) in runs.items()},
-        data,
-        resampling=drawing,
-        scoring=[],
-        cut=cut,
-        n_jobs=n_jobs,
-        out=out,
-        random_state=random_state,
-        execution=replace(as_record("execution", Execution, execution), all_rows=False),
-    )
+    with runs_for("why"):
+        result = assess(
+            {label: method for label, (_, _, method) in runs.items()},
+            data,
+            resampling=drawing,
+            scoring=[],
+            cut=cut,
+            n_jobs=n_jobs,
+            out=out,
+            random_state=random_state,
+            execution=replace(as_record("execution", Execution, execution), all_rows=False),
+        )
     labels = {label: (name, seed) for label, (name, seed, _) in runs.items()}
     rows = data.rows or _row_names(data.X, len(asked.plan.y))
     first = asked.selectors[0].get_params()

@@ -49,7 +49,7 @@ class StudyPair:
     ----------
     size, common, expected : of the list, of what both select, and of what random lists have in common
     same_direction : of what both select, how many have the same direction
-    p_value : of so many or more in common, if the lists were random
+    p_value : of so many or more in common, by targets that are permuted within either study
     predicted, low, high : of what `first` alone predicts by its own resamples, on average and in 95% of single studies
     """
 

@@ -8,7 +8,6 @@ and stay the same.
 from __future__ import annotations
 
 import hashlib
-import re
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +23,7 @@ from sklearn.base import BaseEstimator
 from steadyset.foundation import arguments
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.registry import Registry
-from steadyset.foundation.text import defaults, first_paragraph, meanings, reference
+from steadyset.foundation.text import defaults, first_paragraph, meanings, reference, without_addresses
 from steadyset.io.labels import name_and_params
 from steadyset.io.numbers import group_values
 from steadyset.kernels.arrays import Floats, Ints
@@ -179,7 +178,7 @@ class Resampling(BaseEstimator):  # type: ignore[misc]
         """
         left_out = {"random_state"} | ({"n_runs"} if self.extendable else set())
         shown = (f"{key}={value!r}" for key, value in sorted(self.get_params().items()) if key not in left_out)
-        return f"{type(self).__name__}({', '.join(shown)})"
+        return without_addresses(f"{type(self).__name__}({', '.join(shown)})")
 
     def in_words(self) -> str:
         """What the runs are drawn as, as it follows their number in a sentence: "100 ...".
@@ -516,10 +515,10 @@ class Splitter(Resampling):
 
     def identity(self) -> str:
         shown = (f"{key}={value!r}" for key, value in sorted(vars(self.splitter).items()))
-        return re.sub(r" at 0x[0-9a-f]+", "", f"{type(self.splitter).__name__}({', '.join(shown)})")
+        return without_addresses(f"{type(self.splitter).__name__}({', '.join(shown)})")
 
     def in_words(self) -> str:
-        return re.sub(r" at 0x[0-9a-f]+", "", f"training sets drawn by {' '.join(repr(self.splitter).split())}")
+        return without_addresses(f"training sets drawn by {' '.join(repr(self.splitter).split())}")
 
     def n_runs_for(self, rows: Rows) -> int:
         return len(self._splits(rows, 0))

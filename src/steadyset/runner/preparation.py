@@ -21,7 +21,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.text import listed
+from steadyset.foundation.text import listed, without_addresses
 from steadyset.io.numbers import MEDIAN
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.runner.columns import FrameColumns, columns_called, filled, medians, takes_gaps, through
@@ -194,7 +194,8 @@ def read_preparation(
     if not isinstance(given, str):
         if isinstance(given, type) or not all(hasattr(given, name) for name in ("fit", "transform", "get_params")):
             raise wrong_argument("prepare", 'a text such as "impute=median, scale" or a transformer', given)
-        return Preparation(given, " ".join(repr(given).split()), f"rows passed {_named(given)}", by_name=True)
+        asked = without_addresses(" ".join(repr(given).split()))
+        return Preparation(given, asked, without_addresses(f"rows passed {_named(given)}"), by_name=True)
     steps = read_steps(given)
     needed = [(step, value) for step, value in steps if step.name != IMPUTE or len(gaps)]
     imputes = any(step.name == IMPUTE for step, _ in steps)

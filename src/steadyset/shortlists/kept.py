@@ -1,13 +1,15 @@
 """The orders of each target: in a folder, from which an interrupted shortlist goes on, and in a file while one is made.
 
     shortlist.json     what was asked for: data, allowance, seed, bases, splits, strata
-    targets/0007       the orders of a target as 32-bit numbers: how many arrays, their shapes, then their content
+    targets/0007       a digest of the number, of shortlist.json and of the orders; then the orders of that target as
+                       32-bit numbers: how many arrays, their shapes, then their content
 
 Who asks for more permuted targets, or more repeats, goes on from what is there.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import pickle
 import weakref
@@ -24,6 +26,7 @@ from steadyset.io.disk import LIST, TARGETS, explained
 from steadyset.kernels.arrays import Places
 from steadyset.shortlists.bases import SOMEBODY, Orders
 
+DIGEST_BYTES = 32
 IN_MEMORY = 1 << 20  # bytes of orders; what is more goes to a temporary file
 
 
@@ -54,9 +57,9 @@ class KeptOrders:
 
     def __init__(self, folder: Path | None, asked: Mapping[str, Any], *, resume: bool) -> None:
         self.folder = folder
+        self.request = content = json.dumps(asked, sort_keys=True, indent=2).encode()
         if folder is None:
             return
-        content = json.dumps(asked, sort_keys=True, indent=2).encode()
         with explained(folder, resumable=True):
             folder.mkdir(parents=True, exist_ok=True)
             before = beneath.read(folder, LIST) if beneath.modified(folder, LIST) else None
@@ -69,6 +72,7 @@ class KeptOrders:
                     *(() if resume else (Argument("resume", True, of="Execution"), ".")),
                 )
             beneath.make_folder(folder, TARGETS)
+            beneath.remove_abandoned_parts(folder, ".", TARGETS)
             beneath.write(folder, LIST, content)
 
     @classmethod
@@ -76,15 +80,19 @@ class KeptOrders:
         """What lies in a folder that others write."""
         kept = cls(None, {}, resume=True)
         kept.folder = folder
+        with explained(folder, resumable=True):
+            kept.request = beneath.read(folder, LIST)
         return kept
 
     def get(self, number: int, sizes: Mapping[str, int]) -> dict[str, Orders] | None:
-        """What is kept of a target; None where nothing is, or it is damaged."""
+        """What is kept of a target; None where nothing is, or it is damaged, or the file of another target or list."""
         name = f"{TARGETS}/{number:04d}"
         if self.folder is None or not beneath.modified(self.folder, name):
             return None
         try:
-            return _unpacked(beneath.read(self.folder, name), sizes)
+            content = beneath.read(self.folder, name)
+            digest, orders = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
+            return _unpacked(orders, sizes) if digest == self._digest(number, orders) else None
         except (OSError, ValueError):
             return None
 
@@ -94,8 +102,13 @@ class KeptOrders:
             arrays = [one for base in orders.values() for one in (base.features, base.clusters)]
             shapes = [number for one in arrays for number in one.shape]
             content = np.concatenate([[len(arrays), *shapes], *(one.ravel() for one in arrays)]).astype("<i4")
+            written = content.tobytes()
             with explained(self.folder, resumable=True):
-                beneath.write(self.folder, f"{TARGETS}/{number:04d}", content.tobytes())
+                beneath.write(self.folder, f"{TARGETS}/{number:04d}", self._digest(number, written) + written)
+
+    def _digest(self, number: int, orders: bytes) -> bytes:
+        """Return what ties orders to the number of their target and to what was asked for."""
+        return hashlib.sha256(b"%d:%d:%b%b" % (number, len(self.request), self.request, orders)).digest()
 
 
 def _unpacked(content: bytes, sizes: Mapping[str, int]) -> dict[str, Orders]:

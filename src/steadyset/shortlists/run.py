@@ -19,6 +19,7 @@ from steadyset.assessment.request import data_details, fingerprint, make_plan, p
 from steadyset.foundation import arguments
 from steadyset.foundation.display import from_above, progress_told
 from steadyset.foundation.errors import InputError
+from steadyset.foundation.job import runs_for
 from steadyset.foundation.text import counted
 from steadyset.inference.features import class_names
 from steadyset.io.data.data_table import Data, as_data
@@ -272,16 +273,18 @@ def _repeats(
         splits=procedure.n_splits,
         task=plan.task,
     )
-    return assess(
-        afterwards.selectors_of(selector),
-        replace(data, block=None),  # covariates stay in every model; a new row belongs to no known block
-        resampling=plan.resampling,
-        n_runs=n_repeats,
-        n_jobs=n_jobs,
-        out=folder,
-        random_state=plan.seed,
-        execution=replace(how, all_rows=False),
-    )
+    with runs_for("shortlist"):
+        return assess(
+            afterwards.selectors_of(selector),
+            # Covariates stay in every model, a new row belongs to no known block, and the selector has the strata.
+            replace(data, block=None, strata=None),
+            resampling=plan.resampling,
+            n_runs=n_repeats,
+            n_jobs=n_jobs,
+            out=folder,
+            random_state=plan.seed,
+            execution=replace(how, all_rows=False),
+        )
 
 
 def _asked(plan: Plan, procedure: Procedure, strata: Any) -> dict[str, Any]:
@@ -292,6 +295,8 @@ def _asked(plan: Plan, procedure: Procedure, strata: Any) -> dict[str, Any]:
         "data_sha256": fingerprint(plan),
         "strata": None if strata is None else hashlib.sha256(repr(list(strata)).encode()).hexdigest(),
         "task": plan.task,
+        "impute": plan.impute,
+        **prepared_settings(plan),
         "seed": plan.seed,
         "bases": list(procedure.bases),
         "splits": procedure.n_splits,

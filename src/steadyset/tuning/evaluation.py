@@ -115,6 +115,8 @@ class Rankings:
         n_resamples, d = len(self.weights), self.plan.X.shape[1]
         try:
             found = read_json(beneath.read(folder, self._name(name), DIGITS * n_resamples * (d + DIGITS)))
+            if found["of"] != self._digest(name):
+                return {}
             order, seconds = np.array(found["order"]), float(found["seconds"])
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
             return {}
@@ -126,10 +128,11 @@ class Rankings:
 
     def write(self, folder: Path, name: str, order: Ints, seconds: float) -> None:
         """Put down the ranking by a filter."""
-        content = write_json({"order": order.tolist(), "seconds": seconds}, indent=None)
+        content = write_json({"of": self._digest(name), "order": order.tolist(), "seconds": seconds}, indent=None)
         with explained(folder, resumable=True):
             folder.mkdir(parents=True, exist_ok=True)
             beneath.make_folder(folder, RANKINGS)
+            beneath.remove_abandoned_parts(folder, ".", RANKINGS)
             beneath.write(folder, self._name(name), content)
 
     @cached_property
@@ -146,10 +149,12 @@ class Rankings:
             "fill": self.fill,
         }
 
-    def _name(self, name: str) -> str:
+    def _digest(self, name: str) -> str:
         identity = json.dumps(self._identity | {"filter": name}, sort_keys=True, default=str)
-        digest = hashlib.sha256(identity.encode("utf-8", "backslashreplace")).hexdigest()[:16]
-        return f"{RANKINGS}/{re.sub(r'[^A-Za-z0-9_]', '_', name)[:40]}-{digest}.json"
+        return hashlib.sha256(identity.encode("utf-8", "backslashreplace")).hexdigest()
+
+    def _name(self, name: str) -> str:
+        return f"{RANKINGS}/{re.sub(r'[^A-Za-z0-9_]', '_', name)[:40]}-{self._digest(name)[:16]}.json"
 
 
 STABILITY, N_FEATURES, SECONDS = "stability", "n_features", "seconds"

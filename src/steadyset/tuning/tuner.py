@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from steadyset.assessment.engines import Execution
-from steadyset.assessment.request import fingerprint, make_plan, prepared_settings, refuse_table, refuse_unfilled
+from steadyset.assessment.request import (
+    fingerprint,
+    make_plan,
+    prepared_settings,
+    refuse_strata,
+    refuse_table,
+    refuse_unfilled,
+)
 from steadyset.foundation import arguments
 from steadyset.foundation.display import progress_told
 from steadyset.foundation.errors import InputError
@@ -145,6 +152,7 @@ def tune(
         raise arguments.wrong_argument("engine", "auto or threads, which tune has", how.engine)
     options = arguments.as_record("search", SearchOptions, search)
     data = as_data(X, y, stacklevel=2)
+    refuse_strata(data)
     check_columns(data.y)
     outcome = target_values(data.y, None)
     kind = task_of(outcome, data.task)
