@@ -208,7 +208,8 @@ def test_altered_predictions_are_refused_and_lost_ones_made_again(tmp_path):
     with pytest.raises(InputError, match=r"predictions\.parquet is damaged"):
         st.Assessment.open(out)
     file.unlink()
-    assert not st.Assessment.open(out).prediction_spreads
+    with pytest.raises(InputError, match=r"predictions\.parquet is missing"):
+        st.Assessment.open(out)
     assert assessed(y, resampling=st.Bootstrap(3), out=out).prediction_stability().equals(result.prediction_stability())
 
 

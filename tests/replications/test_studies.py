@@ -12,7 +12,8 @@ from steadyset.cli import run
 from steadyset.findings.box import box_of
 from steadyset.findings.holds import what_can_be_said
 from steadyset.foundation.errors import InputError
-from steadyset.replications.compare import _features_of, _Own
+from steadyset.replications import compare
+from steadyset.replications.compare import _features_of, _overlap_p_value, _Own, requested_studies
 from steadyset.replications.studies import StudyPair
 
 QUIET = {"progress": False}
@@ -120,8 +121,8 @@ def test_lists_directions_and_votes_by_hand():
     assert rows["comes_back"].to_dict() == {"g1": True, "g2": False, "g0": False, "g3": False}
     pair = found.pairs.iloc[0]
     assert (pair["common"], pair["same_direction"], pair["expected"]) == (2, 1, 0.9)
-    # 2 or 3 of 3 in common: (C(3,2) C(7,1) + 1) / C(10,3)
-    assert pair["p_value"] == pytest.approx(22 / 120)
+    # `marked` ignores the target, so that every permuted target has the same list.
+    assert pair["p_value"] == 1.0
     findings = st.findings_of(found)
     said = findings.answer
     assert not [sentence for sentence in said if sentence in what_can_be_said(findings)]
@@ -129,6 +130,84 @@ def test_lists_directions_and_votes_by_hand():
     assert [step.how for step in box_of(findings).steps] == steps
     assert said[0].startswith("1 feature of 10 shared ones comes back: its effect is in both studies")
     assert "Selected in opposite directions, and therefore not counted together: g2." in said
+
+
+def in_blocks(seed, effect=0.0, n=60, d=60, block=10):
+    """Features that correlate by 0.8 within blocks; the first block has an effect."""
+    random = np.random.default_rng(seed)
+    y = random.permutation(np.arange(n) % 2)
+    common = np.repeat(random.normal(size=(n, d // block)), block, axis=1)
+    X = np.sqrt(0.8) * common + np.sqrt(0.2) * random.normal(size=(n, d))
+    X[:, :block] += effect * y[:, None]
+    return X, y
+
+
+def overlap_p_value(selector, first, second, **data):
+    asked = requested_studies(selector, {"A": st.Data(*first, **data), "B": st.Data(*second, **data)})
+    every = [_Own.of(name, one, len(asked.shared), asked.exchanges[name]) for name, one in asked.asked.items()]
+    return _overlap_p_value(*every, {one.name: one.permuted_lists() for one in every}), every
+
+
+def test_the_p_value_of_an_overlap_counts_permuted_lists_that_share_as_much():
+    def best(X, y):  # the feature with the largest difference of sums
+        return [int(np.argmax(np.abs(((2 * y - 1)[:, None] * np.asarray(X)).sum(axis=0))))]
+
+    first, second = in_blocks(1, 3.0, d=20), in_blocks(2, 3.0, d=20)
+    found, (a, b) = overlap_p_value(best, first, second)
+    if a.chosen != b.chosen:
+        assert found == 1.0
+    hits = [sum(fixed.chosen == one for one in other.permuted_lists()) for fixed, other in ((a, b), (b, a))]
+    assert found == (1 + max(hits) if a.chosen == b.chosen else 200) / 200
+
+
+@pytest.mark.slow  # buys: the level of a p-value over 40 draws; and that it finds what is there
+def test_the_p_value_of_an_overlap_holds_where_features_correlate(monkeypatch):
+    from scipy.stats import hypergeom
+
+    monkeypatch.setattr(compare, "PERMUTED_LISTS", 39)
+    p_values, random_lists = [], []
+    for seed in range(40):
+        # One study has an effect, the other has none: what both select is chance.
+        found, (a, b) = overlap_p_value("anova:k=10", in_blocks(2 * seed), in_blocks(2 * seed + 1, 1.5))
+        p_values.append(found)
+        random_lists.append(hypergeom.sf(len(a.chosen & b.chosen) - 1, 60, 10, 10))
+    assert np.mean(np.array(p_values) <= 0.05) <= 0.125  # 5 of 40; more are seen with probability 1%
+    assert np.mean(np.array(random_lists) <= 0.01) >= 0.075  # random lists are the wrong comparison
+    assert overlap_p_value("anova:k=10", in_blocks(1, 2.0), in_blocks(2, 2.0))[0] == pytest.approx(1 / 40)
+
+
+def batches(seed, n=80, d=40, pure=6):
+    """Two classes that are rare in one batch each; six features follow the batch, and two the class."""
+    random = np.random.default_rng(seed)
+    batch = np.arange(n) % 2
+    y = (random.random(n) < np.where(batch, 0.8, 0.2)).astype(int)
+    X = random.normal(size=(n, d))
+    X[:, :pure] += 2 * batch[:, None]
+    X[:, pure : pure + 2] += 2.5 * y[:, None]
+    return pd.DataFrame(X, columns=[f"g{f}" for f in range(d)]), y, batch
+
+
+def test_features_of_a_batch_do_not_come_back_within_strata():
+    back = {}
+    for strata in (False, True):
+        studies = {}
+        for seed, name in enumerate("AB", 1):
+            X, y, batch = batches(seed)
+            studies[name] = st.Data(X, y, strata=batch if strata else None)
+        asked = requested_studies("anova:k=8", studies)
+        own = [_Own.of(name, one, 40, asked.exchanges[name]) for name, one in asked.asked.items()]
+        back[strata] = {one.feature for one in _features_of(own, asked.shared) if one.comes_back}
+    assert len(back[False] & {f"g{f}" for f in range(6)}) >= 4
+    assert back[True] == {"g6", "g7"}
+
+
+def test_strata_leave_rows_in_two_studies_to_be_seen_and_are_told():
+    X, y, batch = batches(1)
+    shared = st.Data(X, y, strata=batch)
+    with pytest.raises(InputError, match="stand in"):
+        requested_studies("anova:k=3", {"A": shared, "B": st.Data(X[::-1], y[::-1])})
+    with pytest.raises(InputError, match=r"A: Only .* could exchange"):
+        requested_studies("anova:k=3", {"A": st.Data(X, y, strata=y), "B": st.Data(*batches(2)[:2])})
 
 
 def test_effects_are_those_of_a_hand_worked_difference():

@@ -379,8 +379,9 @@ def _studies(found: Findings) -> Iterator[Block]:
     )
     yield TableBlock(found_again_table(found), MOST_FEATURES, ("more pair", "of studies"), "Each list in the others")
     yield _text(
-        "By chance and p: for random lists, which takes features as unrelated. Predicted: by disjoint parts of the "
-        "rows of the study that made the list, on average and in 95% of single studies of the same population.",
+        "By chance: in random lists. p: by permuted targets of either study, the larger of the two. Predicted: by "
+        "disjoint parts of the rows of the study that made the list, on average and in 95% of single studies of the "
+        "same population.",
         small=True,
     )
     yield TableBlock(left_out_table(found), heading="Each study predicted by the others")
