@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -117,13 +118,13 @@ class RunFolder:
     def _refuse_lost_files(self, n_found: int) -> None:
         """Raise InputError if a file, or some of the cells, were there when a later file was written, and are not."""
         later = (disk.ALIKE_FEATURES, disk.VALUES, disk.TABLE)  # in the order in which they are written
-        there = [bool(beneath.modified(self.path, name)) for name in later]
+        there = [self._has(name) for name in later]
         lost = next((name for place, name in enumerate(later) if not there[place] and any(there[place:])), None)
         if lost is not None:
             raise self._lost(lost)
         n_cells = max(self._read(name, written.n_cells_of) or 0 for name in later[:2])
         if n_found < n_cells:
-            if not beneath.modified(self.path, disk.CELLS):
+            if not self._has(disk.CELLS):
                 raise self._lost(disk.CELLS)
             raise InputError(
                 f"{self.path / disk.CELLS} holds {n_found} of the {n_cells} results that were finished, so it is an "
@@ -131,6 +132,10 @@ class RunFolder:
                 Argument("resume", True, of="Execution"),
                 " to compute the runs again.",
             )
+
+    def _has(self, name: str) -> bool:
+        """Whether a file is there; a link is, and whoever reads it refuses it."""
+        return os.path.lexists(self.path / name)
 
     def _lost(self, name: str) -> InputError:
         return InputError(
@@ -240,7 +245,7 @@ class RunFolder:
                 return self._packed(settings, whole=whole)
             if not self._single():  # else packing was interrupted between the two, and the file is the newer one
                 raise
-        if whole and digest and not beneath.modified(self.path, disk.PREDICTIONS):
+        if whole and digest and not self._has(disk.PREDICTIONS):
             raise self._lost(disk.PREDICTIONS)
         with _damage_told(self.path / disk.CELLS):
             cells = [written.with_predictions(cell, predicted) for cell in cells]
