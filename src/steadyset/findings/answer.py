@@ -15,7 +15,7 @@ from math import ceil, isnan, log10, nan
 from steadyset.assessment import Assessment
 from steadyset.assessment.result import Beaten
 from steadyset.findings.parts import STABILITY, Differences, Loss, Preference, Procedure
-from steadyset.foundation.text import counted, listed, number, p_equals, percent, shown_name, span
+from steadyset.foundation.text import counted, is_whole_scale, listed, number, p_equals, percent, shown_name, span
 from steadyset.inference.comparison import LossInterval, losses_against_best
 from steadyset.inference.instability import Alternatives
 from steadyset.measures.evaluate import AT_CHANCE, BY_COLUMN_ORDER, CONVENTION, EXCELLENT, POOR, is_of_scale
@@ -101,11 +101,12 @@ def steadiest(
     if not judged:
         return [_nothing(rows)]
     first, alone = judged[0], len(rows) == 1
-    value = (
-        f"{lower or STABILITY} {number(first.stability)} ({percent(level)} interval {span(first.low, first.high)}"
-        f"{'; less is steadier' if lower else ''})"
-        f"{_judged(first.verdict)}"
-    )
+    interval = f"{percent(level)} interval {span(first.low, first.high)}"
+    # Two runs leave an interval as wide as the scale, which says nothing.
+    known = () if not lower and is_whole_scale(first.low, first.high) else (interval,)
+    brackets = "; ".join((*known, *(("less is steadier",) if lower else ())))
+    behind = f" ({brackets})" if brackets else ""
+    value = f"{lower or STABILITY} {number(first.stability)}{behind}{_judged(first.verdict)}"
     if alone:
         name = f"{shown_name(first.name)}: {value}" if first.name else value[0].upper() + value[1:]
         return [f"{name}."]

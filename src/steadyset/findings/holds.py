@@ -128,7 +128,7 @@ def _of_assessment(found: Findings) -> Iterator[str]:
     if better is False:
         losses = () if found.preference is None else found.preference.losses
         random, blind = next((one.beats_random, one.beats_blind) for one in losses if one.name == name)
-        than = " and than ".join(
+        than = " or than ".join(
             words for words, beaten in (("none", blind), ("as many random features", random)) if beaten is False
         )
         unsupported = ", nor are coefficients and predictions" if blind is False else ""
