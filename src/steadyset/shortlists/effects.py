@@ -31,7 +31,7 @@ from steadyset.tasks import TASKS
 REACH = 9.0  # standard errors around z in which theta is looked for
 POINTS = 801
 HALVINGS = 50
-CROWDED = 0.5  # standard errors
+CROWDED, FEW = 1.25, 2  # expected features per listed one, and beyond that, from which true ones compete
 BINS, LARGEST = 2000, 20.0  # of |z| under permuted targets
 
 
@@ -94,17 +94,12 @@ def effects(
 class ListedChance:
     """The chance of being listed by |z|: 1 / (1 + exp(-slope (|z| - centre))).
 
-    ``null_centre`` is the centre for permuted targets.
+    ``is_crowded`` if features fail that would be listed if they did not compete with other true ones.
     """
 
     slope: float
     centre: float
-    null_centre: float = np.inf
-
-    @property
-    def is_crowded(self) -> bool:
-        """Whether features fail that would be listed if they did not compete with other true ones."""
-        return self.centre > self.null_centre + CROWDED
+    is_crowded: bool = False
 
     def __call__(self, z: Floats) -> Floats:
         return expit(self.slope * (np.abs(z) - self.centre))
@@ -124,7 +119,8 @@ class ListedChance:
         for _ in range(HALVINGS):  # the number expected to be listed falls with the centre
             centre = (low + high) / 2
             low, high = (centre, high) if cls(slope, centre)(z).sum() > n_listed else (low, centre)
-        return cls(slope, centre, null_centre)
+        expected = float(cls(slope, null_centre)(z).sum())
+        return cls(slope, centre, expected > CROWDED * n_listed + FEW)
 
 
 def _logistic_curve(total: Floats, hits: Floats) -> tuple[float, float]:
