@@ -44,13 +44,21 @@ def test_the_front_is_printed_with_the_chosen_configuration(files, capsys):
     assert (files / "data-tuning" / "trials.csv").exists()
 
 
-def test_the_features_of_the_chosen_configuration_are_named_and_kept(files, capsys):
-    assert tune("--trials", "4") == 0
+def test_the_features_of_the_recommended_configuration_are_named_and_kept(files, capsys):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(80, 8))
+    data = pd.DataFrame(X, columns=[f"g{f}" for f in range(8)]).assign(y=np.where(X[:, 2] > 0, "a", "b"))
+    data.to_csv("data.csv", index=False)
+    assert tune("--trials", "4", "--resampling", "kfold:n_splits=8") == 0
     table = pd.read_csv(files / "data-tuning" / "chosen.csv")
     names = table.loc[table["selected"], "feature"].tolist()
     assert names
-    said = capsys.readouterr().out.replace("\n", " ")
-    assert f"On all rows it selects {len(names)}: {', '.join(names)}." in said
+    said = " ".join(capsys.readouterr().out.split())
+    line = said.partition("the strongest first: ")[2].partition(". ")[0]
+    assert line.startswith("g2 (higher in a)")
+    assert sorted(one.partition(" ")[0] for one in line.split(", ")) == sorted(names)
+    assert "A report: steadyset report data-tuning" in said
+    assert "nested=5" in said.partition("What to do next")[2]
     assert table["frequency"].between(0, 1).all()
 
 
@@ -74,7 +82,7 @@ def test_resume_goes_on_and_a_folder_in_use_is_not_overwritten(files, capsys):
     assert tune("--trials", "3", "--resume", "--choose", "knee") == 0
     shown = capsys.readouterr().out
     assert "3 configurations were tried" in shown
-    assert "Chosen by knee" in shown
+    assert "Rule of choice: knee" in shown or "No configuration predicts" in shown or "chosen by knee" in shown
 
 
 def test_the_folder_of_a_tuning_has_a_report_with_the_command(files, capsys):
@@ -156,3 +164,7 @@ def test_an_interrupted_tuning_says_how_to_go_on(files, capsys, monkeypatch):
         "steadyset: interrupted; the finished configurations are in the storage, "
         "and the same command with --resume continues.\n"
     )
+    assert tune("--trials", "5") == 130
+    err = " ".join(capsys.readouterr().err.split())
+    assert "To continue, run: steadyset tune data.csv" in err
+    assert "--resume" in err.partition("steadyset tune")[2]

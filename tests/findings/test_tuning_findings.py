@@ -6,9 +6,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import steadyset as st
 from steadyset.findings import findings_of
+from steadyset.findings.box import box_of
 from steadyset.findings.parts import record_findings
 from steadyset.inference.comparison import corrected_error
 
@@ -16,10 +18,10 @@ from steadyset.inference.comparison import corrected_error
 @pytest.fixture(scope="module")
 def tuning():
     random = np.random.default_rng(0)
-    X = random.standard_normal((40, 8))
-    y = np.where(X[:, 0] + 0.5 * random.standard_normal(40) > 0, "a", "b")
+    X = random.standard_normal((80, 8))
+    y = np.where(X[:, 0] + 0.2 * random.standard_normal(80) > 0, "a", "b")
     features = ["\x1b[31mred", *(f"g{i}" for i in range(7))]
-    return st.tune("bommert", st.Data(X, y, features=features), n_trials=4, resampling=st.KFold(4), random_state=0)
+    return st.tune("bommert", st.Data(X, y, features=features), n_trials=4, resampling=st.KFold(8), random_state=0)
 
 
 def test_the_findings_of_a_tuning_agree_with_it(tuning):
@@ -28,11 +30,11 @@ def test_the_findings_of_a_tuning_agree_with_it(tuning):
     assert found.kind == "tuning"
     assert [one.number for one in found.front if one.chosen] == [chosen]
     assert {one.number for one in found.front} == set(tuning.front.index) | {chosen}
-    assert any(f"Chosen by best: configuration {chosen}" in sentence for sentence in found.answer)
+    assert any("Rule of choice: best, the best in accuracy" in sentence for sentence in found.answer)
     table = tuning.features(chosen)
     assert set(found.cores[0].features) == set(table.loc[table["frequency"] >= 0.5, "feature"])
     scores = [cell.scores["accuracy"] for cell in tuning.evaluator.cells(tuning.estimator(chosen))]
-    assert found.summary[0].scores["accuracy"].se == pytest.approx(corrected_error(scores, 1 / 3))
+    assert found.summary[0].scores["accuracy"].se == pytest.approx(corrected_error(scores, 1 / 7))
     assert "\x1b" not in " ".join(found.answer)
     json.loads(found.to_json())
 
@@ -59,7 +61,8 @@ def test_the_answer_says_in_words_what_was_chosen_and_why(tuning):
     chosen = tuning.choose()
     row = tuning.frame.loc[chosen]
     said = " ".join(findings_of(tuning).answer)
-    assert f"configuration {chosen}, the first in accuracy of those that are within 0.025 of the best accuracy" in said
+    assert f"configuration {chosen} (" in said
+    assert "the smallest of those that are within 0.025 of the best accuracy" in said
     assert f"filter {row['filter']}" in said
     assert f"model {row['model']}" in said
     assert f"stability {row['stability']:.3f}" in said
@@ -99,3 +102,74 @@ def test_every_configuration_is_in_the_table_with_its_interval(tuning, tmp_path)
     assert sorted(table.index) == sorted(tuning.frame.index)
     for name in ("stability", "stability_low", "stability_high", "accuracy", "n_features"):
         assert np.allclose(table[name], tuning.frame.loc[table.index, name], equal_nan=True)
+
+
+def noise(seed, y=None):
+    random = np.random.default_rng(seed)
+    X = random.standard_normal((60, 20))
+    y = random.permutation(np.arange(60) % 2) if y is None else y
+    space = {"filter": ["anova"], "fraction": [0.1, 0.5], "model": {"ridge": {}}}
+    options = {"search": {"sampler": "grid"}, "execution": {"progress": False}}
+    return st.tune(space, X, y, random_state=seed, **options)
+
+
+def test_noise_gets_one_sentence_and_no_list():
+    found = findings_of(noise(3))
+    assert found.answer[0] == "No configuration predicts significantly better than no features (accuracy 0.500)."
+    assert found.choices == found.cores == found.features == ()
+    assert box_of(found).names == ()
+
+
+def test_report_methods_and_table_have_the_same_interval_which_ends_at_1(tuning):
+    found = findings_of(tuning)
+    chosen = next(one.number for one in found.choices if one.recommended)
+    scores = [cell.scores["accuracy"] for cell in tuning.evaluator.cells(tuning.estimator(chosen))]
+    # Nadeau and Bengio (2003) by hand: 8 folds, each a seventh of its training rows.
+    margin = stats.t.ppf(0.975, 7) * np.sqrt((1 / 8 + 1 / 7) * np.var(scores, ddof=1))
+    low, high = np.mean(scores) - margin, min(1.0, np.mean(scores) + margin)
+    row = tuning.frame.loc[chosen]
+    assert (row["accuracy_low"], row["accuracy_high"]) == pytest.approx((low, high))
+    for text in (found.answer[0], st.methods_text(tuning)):
+        assert f"{low:.3f} to {high:.3f}" in text
+    assert (tuning.column("accuracy_high") <= 1).all()
+
+
+def test_the_alternatives_are_what_choose_takes(tuning):
+    choices = findings_of(tuning).choices
+    assert [one.rule for one in choices] == ["margins:0.025,0.1", "best", "stable", "smallest"]
+    assert len(findings_of(tuning, choose="knee").choices) == 5
+    for one in choices:
+        assert one.number == tuning.choose(one.rule)
+
+
+def test_the_strongest_feature_comes_first_with_its_direction(tuning):
+    recommended = findings_of(tuning).choices[0]
+    assert recommended.features[0] == "\x1b[31mred"
+    assert recommended.directions[0] == "higher in a"
+    table = tuning.features(recommended.number)
+    assert set(recommended.features) == set(table.loc[table["selected"], "feature"])
+
+
+def test_the_answer_has_the_honest_score_that_is_asked_for():
+    y = np.arange(60) % 2
+    random = np.random.default_rng(0)
+    X = random.standard_normal((60, 6)) + 2 * y[:, None] * (np.arange(6) == 0)
+    space = {"filter": ["anova"], "fraction": [0.2, 1.0], "model": {"ridge": {}}}
+    options = {"search": {"sampler": "grid"}, "resampling": st.KFold(5), "execution": {"progress": False}}
+    found = st.tune(space, X, y, nested=3, **options)
+    honest = found.nested_score(3)
+    scores = []
+    for train, test in st.KFold(3, stratified=True).split(X, y):  # the same by hand
+        inner = st.tune(space, X[train], y[train], **options)
+        model = inner.estimator(inner.choose()).fit(X[train], y[train])
+        scores.append(np.mean(model.predict(X[test]) == y[test]))
+    assert honest.values == pytest.approx(scores)
+    assert any(f"{np.mean(scores):.3f}" in sentence and "Honest" in sentence for sentence in findings_of(found).answer)
+    assert "Honest accuracy" in st.methods_text(found)
+
+
+@pytest.mark.slow
+def test_searches_on_noise_recommend_nothing():
+    """The benchmark tuning_on_noise tries more: resamplings, configurations, classes, numbers and times."""
+    recommended = sum(noise(seed).least_gains.max() > 0 for seed in range(20))
+    assert recommended <= 3  # binomial with 5%: at most 3 of 20 in 98.4%

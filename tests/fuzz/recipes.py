@@ -160,6 +160,11 @@ def _choosing() -> list[Recipe]:
             two | {"accuracy_slack": 0.1, "stability_slack": 0.1, "n_features": None},
         ),
         Recipe("harmonic_mean", st.choose.harmonic_mean, two | {"gamma": 1.0}),
+        Recipe(
+            "smallest_within_margins",
+            st.choose.smallest_within_margins,
+            two | {"n_features": [3, 5, 2], "accuracy_margin": 0.1, "stability_margin": 0.1},
+        ),
         Recipe("best_accuracy", st.choose.best_accuracy, {"accuracy": [0.9, 0.8], "random_state": 0}),
         Recipe("weighted_sum", st.choose.weighted_sum, two | {"gamma": 0.5}),
         Recipe(
@@ -226,6 +231,7 @@ def _running() -> list[Recipe]:
         "out": None,
         "n_jobs": None,
         "random_state": 0,
+        "nested": None,
         "execution": None,
     }
     shortlist = {

@@ -23,7 +23,7 @@ from steadyset.selectors.ensembles.rules import RULES
 Entry = tuple[str, Callable[[], Any]]
 WORDS = ("note", "reason", "sentence", "searched", "label", "method")  # sentences may be reworded
 SEEDED = {"n_draws": 500, "random_state": 4}
-CLOCK = ("seconds", "seconds_se", "fit_seconds", "score_seconds")
+CLOCK = ("seconds", "seconds_se", "seconds_low", "seconds_high", "fit_seconds", "score_seconds")
 
 
 def entries() -> Iterator[Entry]:
@@ -326,7 +326,7 @@ def _tuned(space: Any, X: Any, y: Any, options: dict[str, Any]) -> Any:
     }
 
 
-CHOICES = ("epsilon", "best", "one_se", "weighted", "harmonic", "knee")
+CHOICES = ("margins", "stable", "smallest", "epsilon", "best", "one_se", "weighted", "harmonic", "knee")
 
 
 def certificates() -> Iterator[Entry]:

@@ -131,5 +131,6 @@ def test_a_rule_of_your_own_is_a_record_that_a_tuning_knows_by_name():
             trials.choose("least:1,2")
         with pytest.raises(st.InputError, match="called 'knee' exists already"):
             st.choose.register_choice(replace(rule, name="knee"))
-    with pytest.raises(st.InputError, match="rule must be one of epsilon, best, one_se, weighted, harmonic, knee"):
+    names = "margins, stable, smallest, epsilon, best, one_se, weighted, harmonic, knee"
+    with pytest.raises(st.InputError, match=f"rule must be one of {names}"):
         trials.choose("least")

@@ -18,13 +18,14 @@ import typer
 from steadyset.cli.lean_start import import_scikit_learn
 from steadyset.cli.terminal import perform, render, warn_of_formulas
 from steadyset.foundation.arguments import CORE, LEVEL, MARGIN, check_core, check_level, check_margin, wrong_argument
-from steadyset.foundation.display import COMPILING, progress_told
+from steadyset.foundation.display import COMPILING, ProgressLines, people_look, progress_told
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.job import Job, resumable
+from steadyset.foundation.job import Job, current_job, resumable
 from steadyset.io import beneath
 from steadyset.io.disk import CHOSEN, LIST_NAMES, LIST_SHEET, LIST_TABLE, TABLE, TRIALS, explained, write_durably
 from steadyset.options import (
     Given,
+    as_shell_line,
     default_folder,
     job_from,
     job_of,
@@ -228,9 +229,14 @@ def tune(given: Given) -> None:
     }
     with _working(given, arguments, kept, "configurations"):
         result = run_tuning(given.space, data, **arguments)
+    if given.nested is not None:
+        folds: dict[str, Any] = {"execution": {}}
+        with _working(given, folds, kept, "outer folds"):
+            result.nested_score(given.nested, given.choose, progress=folds["execution"]["progress"])
     with resumable(kept), explained(folder, resumable=True):
         found = findings_of(result, **given.arguments("findings"), choose=given.choose)
         chosen = next(one.number for one in found.front if one.chosen)
+        is_recommended = bool(found.choices)
         features = result.features(chosen)
         text = csv_text(features.to_dict("records"), safe=given.spreadsheet_safe)
         record_findings(found, folder)
@@ -238,7 +244,9 @@ def tune(given: Given) -> None:
     render(found, given.format, safe=given.spreadsheet_safe)
     if people:
         typer.echo(f"All configurations: {folder / TRIALS}")
-        typer.echo(f"How often the resamples select the features of configuration {chosen}: {folder / CHOSEN}")
+        if is_recommended:
+            typer.echo(f"How often the resamples select the features of configuration {chosen}: {folder / CHOSEN}")
+        typer.echo(f"\nA report: steadyset report {folder}")
     if not given.spreadsheet_safe:
         warn_of_formulas(features["feature"], str(folder / CHOSEN))
 
@@ -250,7 +258,14 @@ def _folder(given: Given, command: str, file: Path) -> Path:
 
 
 def _kept(what: str, place: Path | str) -> str:
-    return f"{what} in {place}, and the same command with --resume continues."
+    """Return the sentence for an interruption: where the finished part is, and the command that continues."""
+    job = current_job()
+    command = ""
+    if job and isinstance(place, Path):  # the address of a storage may hold a password
+        command = as_shell_line({**job, "options": {**job["options"], "resume": True}})
+    if not command:
+        return f"{what} in {place}, and the same command with --resume continues."
+    return f"{what} in {place}. To continue, run: {command}"
 
 
 @contextmanager
@@ -263,7 +278,9 @@ def _working(
     people = given.format == "table"
     if people and nothing_compiled():
         typer.echo(COMPILING)
-    with resumable(kept) as stop, progress_told(None if people else False, unit) as progress, warnings.catch_warnings():
+    shown = None if people_look() else ProgressLines(unit)
+    told = progress_told(shown if people else False, unit)
+    with resumable(kept) as stop, told as progress, warnings.catch_warnings():
         for kind in said_later or (UserWarning,):  # what failed is told below
             warnings.simplefilter("ignore", kind)
         arguments["execution"] |= {"progress": stop.between(progress)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isnan, nan
 from pathlib import Path
 from typing import Any
@@ -443,7 +443,40 @@ def _of_consensus(found: Findings) -> Box:
 def _of_tuning(found: Findings) -> Box:
     chosen = _of_procedures(found)
     is_told = any(one.chosen for one in found.front) and found.answer
-    return Box(found.answer[0], chosen.names, chosen.facts) if is_told else chosen
+    if not is_told:
+        return chosen
+    recommended = next((one for one in found.choices if one.recommended), None)
+    if recommended is None:  # features of a configuration that does not predict are no answer
+        return Box(found.answer[0], steps=_from_tuning(found))
+    names: tuple[Names, ...] = ()
+    if recommended.features:
+        line = _line("Selected on all rows, the strongest first", recommended.features)
+        names = (replace(line, shares=recommended.directions[: len(line.features)]),)
+    return Box(found.answer[0], names, chosen.facts, _from_tuning(found))
+
+
+def _from_tuning(found: Findings) -> tuple[Step, ...]:
+    """Return an honest score, other choices, and more configurations; without a choice, more configurations alone."""
+    job = found.settings.get("details", {}).get("job")
+    n_tried = found.settings["n_trials"]
+    steps = []
+    if n_tried > 1 and found.choices and found.settings.get("nested") is None:
+        words = "Estimate an honest score by nested resampling"
+        steps.append(_step(words, job, "tune", "st.tune(..., nested=5)", nested="5", resume=True))
+    numbers = {one.number for one in found.choices if one.recommended}
+    for one in found.choices:
+        if one.number not in numbers and one.is_better:
+            numbers.add(one.number)
+            rule = one.rule.partition(":")[0]
+            python = f"st.report(result, choose={rule!r})"
+            steps.append(
+                _step(f"Take the configuration that is {one.words}", job, "tune", python, choose=rule, resume=True)
+            )
+    if found.settings["sampler"] != "grid":
+        words = "Try twice as many configurations"
+        python = f"st.tune(..., n_trials={2 * n_tried})"
+        steps.append(_step(words, job, "tune", python, trials=str(2 * n_tried), resume=True))
+    return tuple(steps[:FEWEST_STEPS])
 
 
 def _of_shortlist(found: Findings) -> Box:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import version
 from math import nan, sqrt
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from steadyset._version import __version__
 from steadyset.assessment.request import data_details, fingerprint, prepared_settings
@@ -14,22 +17,26 @@ from steadyset.assessment.result import baseline_words, steadiness
 from steadyset.findings import paragraphs
 from steadyset.findings.citations import Methods, cite, sentences, told
 from steadyset.findings.of_results import cores_of, rows_of, target_told
-from steadyset.findings.parts import Configuration, Findings, Procedure, Reason, Score
+from steadyset.findings.parts import Choice, Configuration, Findings, Procedure, Reason, Score
 from steadyset.foundation.arguments import LEVEL
-from steadyset.foundation.text import counted, listed, number, shown_name
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import counted, listed, number, percent, shown_name, span
+from steadyset.inference.features import Directions
 from steadyset.inference.interval import confidence_interval
 from steadyset.inference.table import cautions
+from steadyset.runner.columns import filled_by_medians
 from steadyset.runner.plan import extract_of, most_selected
 from steadyset.runner.scoring import lower_is_better, score_title
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import about_selector
-from steadyset.selectors.filters import get_filter
+from steadyset.selectors.filters import get_filter, ranked
 from steadyset.tasks import TASKS
 from steadyset.tuning import Tuning
-from steadyset.tuning.choose import check_rule
+from steadyset.tuning.choose import DEFAULT_RULE, check_rule
 from steadyset.tuning.evaluation import N_FEATURES, SECONDS, STABILITY
 from steadyset.tuning.models import NO_FILTER
-from steadyset.tuning.result import settings_words
+from steadyset.tuning.nested import nested_seconds
+from steadyset.tuning.result import Trials, settings_words
 from steadyset.tuning.space import Range
 
 if TYPE_CHECKING:
@@ -43,14 +50,20 @@ SAMPLERS = {
     "tpe": ("proposed by tree-structured Parzen estimators", "bergstra2011"),
 }
 OBJECTIVES = {N_FEATURES: "the number of features", SECONDS: "the time of a fit"}
-DEFAULT_RULE = "epsilon:0.025,0.1"
+N_NESTED = 5  # outer folds that are proposed
+ALTERNATIVES = (
+    (DEFAULT_RULE, "smallest within the margins"),
+    ("best", "most accurate"),
+    ("stable", "most stable"),
+    ("smallest", "smallest"),
+)
 
 
 def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) -> Findings:
     """The front and the configuration that the rule `choose` picks; its fits are computed again for its features."""
-    chosen = tuning.choose() if choose is None else tuning.choose(choose)
+    chosen = _chosen(tuning, choose)
+    is_recommended = _is_shown_better(tuning, chosen)
     blind = tuning.evaluator.blind_scores()
-    least, beaten = _baseline(tuning, blind)
     name, sel = f"configuration {chosen}", tuning.selections(chosen)
     selections, rows = {name: sel}, (_row(tuning, chosen, name, sel, level, blind),)
     frame, plan = tuning.frame, tuning.evaluator.plan
@@ -63,12 +76,13 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
         level,
         core,
         plan.score_names,
-        tuple(_answer(tuning, chosen, choose, least, beaten)),
+        tuple(_answer(tuning, chosen, choose, is_recommended)),
         rows,
-        cores=cores_of(selections, rows, core),
-        features=rows_of(tuning.feature_blocks(chosen, core=core, level=level)),
+        cores=cores_of(selections, rows, core) if is_recommended else (),
+        features=rows_of(tuning.feature_blocks(chosen, core=core, level=level)) if is_recommended else (),
+        choices=_choices(tuning, chosen, choose) if is_recommended else (),
         # Without configurations that predict no better than no features, unless one of these is chosen.
-        front=tuple(one for one in front_of(tuning, chosen) if one.chosen or _is_above(tuning, one.number, least)),
+        front=tuple(one for one in front_of(tuning, chosen) if one.chosen or _is_above(tuning, one.number)),
         failures=tuple(
             Reason(f"configuration {number}", int(row["failures"]), str(row["reason"]))
             for number, row in zip(frame.index, frame.to_dict("records"), strict=True)
@@ -99,6 +113,7 @@ def _settings(tuning: Tuning, rule: str, features: Sequence[str]) -> dict[str, A
         "sampler": tuning.sampler,
         "n_trials": len(tuning.trials),
         "choose": rule,
+        "nested": tuning.n_nested,
         "data_sha256": fingerprint(plan),
         "steadyset_version": __version__,
         "details": {**data_details(plan, tuning.target, features), "predictor": ""},  # each configuration has its own
@@ -126,54 +141,170 @@ def selected_words(features: pd.DataFrame) -> str:
     return f"On all rows it selects {len(names)}: {listed(names, NAMED, last=', ')}."
 
 
-def _is_above(tuning: Tuning, number: int, blind: Mapping[str, float], *, surely: bool = False) -> bool:
-    """Whether the first score is better than without features; `surely` asks its whole interval."""
-    score = next((name for name in tuning.objectives if name in blind), None)
-    if score is None:
+def _value(tuning: Tuning, number: int, name: str) -> float:
+    return float(tuning.column(name)[tuning.frame.index.get_loc(number)])
+
+
+def _is_above(tuning: Tuning, number: int) -> bool:
+    """Return whether the score of a configuration is above the baseline, significantly or not."""
+    baseline = tuning.baseline
+    if baseline is None:
         return True
-    place = tuning.frame.index.get_loc(number)
-    value, low, high = (float(side[place]) for side in tuning.interval(score))
-    lower = lower_is_better(score)
-    end = value if not surely else high if lower else low
-    return end < blind[score] if lower else end > blind[score]
+    value = _value(tuning, number, baseline.score)
+    return value < baseline.mean if lower_is_better(baseline.score) else value > baseline.mean
 
 
-def _recommended(tuning: Tuning, chosen: int, blind: Mapping[str, float], beaten: str) -> str:
-    """The headline: the configuration to take, or that none is shown to predict."""
-    values = tuning.frame.loc[chosen]
-    params = next(drawn for n, drawn, _ in tuning.trials if n == chosen)
-    reached = listed([reached_words(name, values[name]) for name in tuning.objectives])
-    which = f"configuration {chosen} ({shown_name(settings_words(params))}), with {reached}"
-    if _is_above(tuning, chosen, blind, surely=True):
-        return f"Recommended is {which}."
-    score = next(name for name in tuning.objectives if name in blind)
-    without = f"{score_title(score)} {number(blind[score], 3)}"
-    return f"No configuration is shown to predict better than {beaten} ({without}); the closest is {which}."
+def _is_shown_better(tuning: Tuning, number: int) -> bool:
+    """Return whether a configuration predicts significantly better than the baseline, corrected for having been chosen.
+
+    Without a score nothing is compared, and every configuration may be recommended.
+    """
+    if tuning.baseline is None:
+        return True
+    return bool(tuning.least_gains[tuning.frame.index.get_loc(number)] > 0)
 
 
-def _baseline(tuning: Tuning, blind: Mapping[str, float]) -> tuple[Mapping[str, float], str]:
-    """What a configuration has to beat: the covariates alone, or nothing at all where that predicts better."""
-    plan, score = tuning.evaluator.plan, next((name for name in tuning.objectives if name in blind), None)
-    if plan.forced is not None and score is not None:
-        nothing = tuning.evaluator.blind_scores(covariates=False)
-        if (nothing[score] < blind[score]) if lower_is_better(score) else (nothing[score] > blind[score]):
-            return nothing, baseline_words({})[1]
-    return blind, baseline_words(prepared_settings(plan))[1]
+def _chosen(tuning: Tuning, rule: str | None) -> int:
+    """Return the configuration that a rule chooses; the default rule prefers those that predict significantly."""
+    if rule is not None and rule != DEFAULT_RULE:
+        return tuning.choose(rule)
+    chosen = tuning.choose()
+    if _is_shown_better(tuning, chosen):
+        return chosen
+    better = [one for one in tuning.trials if _is_shown_better(tuning, one[0])]
+    if not better:
+        return chosen
+    some = Trials(tuning.objectives, better, measure=tuning.measure, random_state=tuning.random_state)
+    return some.choose()
 
 
-def _answer(tuning: Tuning, chosen: int, rule: str | None, blind: Mapping[str, float], beaten: str) -> list[str]:
-    on_front = len(tuning.front)
-    below = on_front - sum(_is_above(tuning, int(n), blind) for n in tuning.front.index)
+def _reached(tuning: Tuning, number: int) -> str:
+    """What a configuration is, and what it reached, with the interval of its score."""
+    values = tuning.frame.loc[number]
+    params = next(drawn for n, drawn, _ in tuning.trials if n == number)
+    words = []
+    for name in tuning.objectives:
+        text = reached_words(name, values[name])
+        if name in tuning.evaluator.plan.score_names:
+            _, low, high = (float(side[tuning.frame.index.get_loc(number)]) for side in tuning.interval(name))
+            text += f" ({percent(LEVEL)} CI {span(low, high, 3)})"
+        words.append(text)
+    return f"configuration {number} ({shown_name(settings_words(params))}), with {listed(words)}"
+
+
+def _answer(tuning: Tuning, chosen: int, rule: str | None, is_recommended: bool) -> list[str]:
+    n_tried, n_front = len(tuning.frame), len(tuning.front)
+    tried = f"{counted(n_tried, 'configuration')} {'was' if n_tried == 1 else 'were'} tried"
+    counts = f"{tried}, {n_front} {'is' if n_front == 1 else 'are'} on the front."
+    if not is_recommended:
+        honest = [] if tuning.n_nested is None else _honest(tuning, chosen, rule)
+        return [_not_recommended(tuning, chosen, rule), *honest, counts, *_left_out(tuning)]
+    below = n_front - sum(_is_above(tuning, int(n)) for n in tuning.front.index)
     words, _ = rule_words(tuning, rule or DEFAULT_RULE)
     return [
-        _recommended(tuning, chosen, blind, beaten),
-        f"{counted(len(tuning.frame), 'configuration')} {'was' if len(tuning.frame) == 1 else 'were'} tried, "
-        f"{on_front} {'is' if on_front == 1 else 'are'} on the front.",
-        *([f"{below} on the front predict no better than {beaten}, and are not recommended."] * bool(below)),
+        f"Recommended is {_reached(tuning, chosen)}.",
+        *_gain(tuning, chosen),
+        *_honest(tuning, chosen, rule),
+        counts,
+        *([f"{below} on the front predict no better than {_beaten(tuning)}, and are not recommended."] * bool(below)),
         *_left_out(tuning),
-        f"Chosen by {(rule or DEFAULT_RULE).partition(':')[0]}: configuration {chosen}, {words}.",
-        selected_words(tuning.features(chosen)),
+        f"Rule of choice: {(rule or DEFAULT_RULE).partition(':')[0]}, {words}.",
     ]
+
+
+def _beaten(tuning: Tuning) -> str:
+    """The baseline in words."""
+    baseline = tuning.baseline
+    settings = prepared_settings(tuning.evaluator.plan) if baseline is not None and baseline.has_covariates else {}
+    return baseline_words(settings)[1]
+
+
+def _not_recommended(tuning: Tuning, chosen: int, rule: str | None) -> str:
+    baseline = tuning.baseline
+    assert baseline is not None
+    without = f"{score_title(baseline.score)} {number(baseline.mean, 3)}"
+    if (tuning.least_gains > 0).any():  # the rule took another one
+        return (
+            f"Configuration {chosen}, chosen by {rule}, does not predict significantly better than {_beaten(tuning)} "
+            f"({without}); other configurations do."
+        )
+    return f"No configuration predicts significantly better than {_beaten(tuning)} ({without})."
+
+
+def _gain(tuning: Tuning, chosen: int) -> list[str]:
+    """How much better than the baseline the chosen configuration is at least."""
+    baseline = tuning.baseline
+    if baseline is None:
+        return []
+    least = float(tuning.least_gains[tuning.frame.index.get_loc(chosen)])
+    many = len(tuning.frame) > 1
+    corrected = f", corrected for the choice among {len(tuning.frame)} configurations" if many else ""
+    return [
+        f"It predicts significantly better than {_beaten(tuning)} ({score_title(baseline.score)} "
+        f"{number(baseline.mean, 3)}): by at least {number(least, 3)} ({percent(LEVEL)} confidence{corrected})."
+    ]
+
+
+def _honest(tuning: Tuning, chosen: int, rule: str | None) -> list[str]:
+    """Whether the score was used to choose, and the honest one, or how long it would take."""
+    baseline = tuning.baseline
+    if baseline is None or (len(tuning.frame) == 1 and tuning.n_nested is None):
+        return []
+    title = score_title(baseline.score)
+    value = number(_value(tuning, chosen, baseline.score), 3)
+    used = f"The {title} {value} was used to choose among {counted(len(tuning.frame), 'configuration')}"
+    if tuning.n_nested is None:
+        minutes = max(1.0, nested_seconds(tuning, N_NESTED) / 60)
+        return [
+            f"{used}, and is too good on average. Nested resampling with {N_NESTED} outer folds (--nested {N_NESTED}) "
+            f"estimates an honest one in about {counted(round(minutes), 'minute')}."
+        ]
+    found = tuning.nested_score(tuning.n_nested, rule or DEFAULT_RULE)
+    return [
+        f"Honest {title} of the search and its choice: {number(found.mean, 3)} ({percent(LEVEL)} CI "
+        f"{span(found.low, found.high, 3)}), on the left-out rows of {tuning.n_nested} outer folds. {used}."
+    ]
+
+
+def _choices(tuning: Tuning, chosen: int, rule: str | None) -> tuple[Choice, ...]:
+    """Return the recommended configuration with its features, and what other rules choose."""
+    taken = rule or DEFAULT_RULE
+    named = dict(ALTERNATIVES)
+    rules = [(taken, named.get(taken, rule_words(tuning, taken)[0])), *ALTERNATIVES]
+    found = []
+    for name, words in dict(rules).items():
+        try:
+            number = chosen if name == taken else tuning.choose(name)
+        except (InputError, KeyError):  # the rule needs what is not known
+            continue
+        params = next(drawn for one, drawn, _ in tuning.trials if one == number)
+        reached = {one: _value(tuning, number, one) for one in tuning.objectives}
+        made = Choice(
+            name, words, int(number), settings_words(params), reached, _is_shown_better(tuning, number), name == taken
+        )
+        found.append(replace(made, **_strongest(tuning, number)) if name == taken else made)
+    return tuple(found)
+
+
+def _strongest(tuning: Tuning, number: int) -> dict[str, Any]:
+    """Return the features that a configuration selects on all rows, in the order of their association with the target.
+
+    The order is that of the F test of each feature with the target, for times that of Cox's score test.
+    """
+    table = tuning.features(number)
+    names = table.loc[table["selected"], "feature"].tolist()
+    plan = tuning.evaluator.plan
+    every = tuning.selections(number).features
+    X = filled_by_medians(plan.X)
+    strength: dict[str, int] = {}
+    with suppress(InputError):  # a task of somebody else may have no such test
+        best = ranked("anova", X, plan.y, np.ones((1, len(plan.y))), k=X.shape[1], task=plan.task).best(X.shape[1])
+        strength = {every[feature]: place for place, feature in enumerate(best[0].tolist()) if feature >= 0}
+    names.sort(key=lambda name: strength.get(name, len(every)))
+    places = {name: place for place, name in enumerate(every)}
+    columns = np.array([places[name] for name in names], dtype=np.int64)
+    ways = Directions.of(X, plan.y, plan.task).words(columns)
+    return {"features": tuple(map(str, names)), "directions": tuple(ways)}
 
 
 def _left_out(tuning: Tuning) -> list[str]:
@@ -234,11 +365,13 @@ def methods_of_tuning(tuning: Tuning, found: Findings, chosen: int, choose: str 
         paragraphs.resampling_sentence(settings, details, plan.n_runs, "Each configuration"),
         told("12c", left_out if failed else ""),
     )
+    honest = [one for one in found.answer if one.startswith(("Honest", "The ")) and "used to choose" in one]
     optuna = f"Optuna {version('optuna')}{cite('akiba2019')}"
     second = sentences(
         *paragraphs.stability_sentences(found),
         told("12e", f"Features counted as alike from a similarity of {alike.threshold:g} on." if alike else ""),
         told("12c", _choice(tuning, chosen, choose or DEFAULT_RULE)),
+        *(told("12c", sentence) for sentence in honest),
         paragraphs.core_sentence(found, "chosen configuration"),
         paragraphs.frequency_sentence(found),
         paragraphs.direction_sentence(found, plan.task),

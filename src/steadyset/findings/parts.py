@@ -297,6 +297,25 @@ class Configuration:
     chosen: bool
 
 
+@dataclass(frozen=True)
+class Choice:
+    """A configuration that a rule of a tuning chooses; `is_better` says whether it beats no features significantly.
+
+    `words` are what the rule chooses; `features` are those that the configuration selects on all rows, the strongest
+    first, with their directions, where it is recommended.
+    """
+
+    rule: str
+    words: str
+    number: int
+    settings: str
+    objectives: Mapping[str, float]
+    is_better: bool
+    recommended: bool
+    features: tuple[str, ...] = ()
+    directions: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, repr=False)
 class Findings(Shown):
     """What an assessment, a comparison, a tuning or recorded selections say. A part that has nothing to say is empty.
@@ -336,6 +355,8 @@ class Findings(Shown):
         How many features several methods back.
     ranking : tuple of RankedFeature
         The features by what the methods together say.
+    choices : tuple of Choice
+        Of a tuning: the recommended configuration, and what other rules choose; at most five.
     front : tuple of Configuration
         The configurations of a tuning that no other one beats.
     measures : tuple of Measured
@@ -400,6 +421,7 @@ class Findings(Shown):
     between: tuple[Between, ...] = ()
     backed: tuple[Backed, ...] = ()
     ranking: tuple[RankedFeature, ...] = ()
+    choices: tuple[Choice, ...] = ()
     front: tuple[Configuration, ...] = ()
     measures: tuple[Measured, ...] = ()
     failures: tuple[Reason, ...] = ()

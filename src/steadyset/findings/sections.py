@@ -43,6 +43,8 @@ from steadyset.findings.shortlist_words import (
 from steadyset.findings.tables import (
     ReportTable,
     between_table,
+    choices_legend,
+    choices_table,
     feature_tables,
     front_table,
     list_table,
@@ -50,6 +52,7 @@ from steadyset.findings.tables import (
     ranking_table,
     settings_told,
     shared_table,
+    short_choices,
     short_front,
     short_measures,
     short_pairs,
@@ -408,6 +411,18 @@ def _helps(found: Findings) -> Iterator[Block]:
     lines = (*helps_words(found.shortlist, int(found.settings["n_rows"])), *found.shortlist.left_out)
     if lines:
         yield Bullets(lines)
+
+
+@section(
+    "choices",
+    "The recommendation and its alternatives",
+    "choices",
+    short_tables=short_choices,
+    legend=choices_legend,
+    place=19,
+)
+def _choices(found: Findings) -> Iterator[Block]:
+    yield TableBlock(choices_table(found), FEW_LISTED, ("more choice", "of other rules"))
 
 
 @section("front", "The Pareto front", "front", short_tables=short_front, place=20)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyset._version import __version__
+from steadyset.assessment.result import baseline_words
 from steadyset.findings.answer import SCALE
 from steadyset.findings.parts import (
     STABILITY,
@@ -177,6 +178,50 @@ def _baseline(one: Baseline, columns: Sequence[TableColumn]) -> TableRow:
     known |= {name: TableCell(wording.number(score, 3), (score, "")) for name, score in one.scores.items()}
     cells = (known.get(column.keys[0], TableCell("", ("",) * len(column.keys))) for column in columns)
     return TableRow(tuple(cells), is_baseline=True)
+
+
+def choices_table(found: Findings) -> ReportTable:
+    """What each rule chooses: the recommended configuration first."""
+    from steadyset.tuning.result import objective_words
+
+    columns = [
+        column("choice", "words", text=True),
+        column("--choose", "rule", text=True),
+        column("configuration", "number", count),
+        column("settings", "settings", text=True),
+        *(
+            column(objective_words(name), name, _objective(name), of=_part("objectives", name))
+            for name in found.choices[0].objectives
+        ),
+        column(f"better than {baseline_words(found.settings)[1]}", "is_better", yes_or_no),
+    ]
+    return table_of("choices", "The choices of several rules", columns, found.choices)
+
+
+def short_choices(found: Findings, most: int | None) -> list[Table]:
+    """Return one row per rule, short enough for a terminal."""
+    rows = [
+        {
+            "choice": Words(one.words),
+            "--choose": one.rule.partition(":")[0],
+            "configuration": str(one.number),
+            **{
+                name.replace("_", " "): amount(value) if name == "n_features" else value
+                for name, value in one.objectives.items()
+            },
+            "better": yes_or_no(one.is_better),
+        }
+        for one in found.choices
+    ]
+    return [Table.of(rows, "The recommendation and its alternatives", most=most, noun="choice")]
+
+
+def choices_legend(found: Findings) -> list[str]:
+    """Return what the last column of the table of choices is."""
+    if not found.choices:
+        return []
+    than = baseline_words(found.settings)[1]
+    return [f"better: whether it predicts significantly better than {than}, corrected for the choice."]
 
 
 def front_table(found: Findings) -> ReportTable:

@@ -502,6 +502,22 @@ def _terminal_bar(what: str) -> Iterator[Tell]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
+class ProgressLines:
+    """A line on standard error every half minute, for output that goes to a file or through a pipe."""
+
+    def __init__(self, what: str, every: float = 30.0) -> None:
+        self._what = what
+        self._every = every
+        self._begin = self._told_at = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - self._told_at < self._every:
+            return
+        self._told_at = now
+        print(f"{done} of {total} {self._what} after {now - self._begin:.0f} s", file=sys.stderr, flush=True)
+
+
 class NotebookBar:
     """A bar below the cell of a notebook, in HTML: it needs no widgets, and a saved notebook keeps its last state."""
 

@@ -311,7 +311,16 @@ TABLE: tuple[Option, ...] = (
             "NAME,...",
             calls=("run",),
         ),
-        Option("choose", _rules, "RULE[:NUMBER,...]", default="epsilon:0.025,0.1", argument="rule"),
+        Option("choose", _rules, "RULE[:NUMBER,...]", default="margins:0.025,0.1", argument="rule"),
+        Option(
+            "nested",
+            "Outer folds of an honest score: the whole search is repeated on the other rows of each of K folds, and "
+            "its choice is scored on the fold. Default: none; the answer tells how long it takes.",
+            "K",
+            least=2,
+            most=1000,
+            calls=("run",),
+        ),
         Option("sampler", _samplers, "NAME", default="random", record="search", calls=("run",)),
         Option(
             "resampling", "How the runs are drawn.", SPECIFICATION, default="kfold:n_splits=10", calls=("run",)

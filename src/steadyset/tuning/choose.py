@@ -32,6 +32,7 @@ __all__ = [
     "one_standard_error",
     "pa_best",
     "register_choice",
+    "smallest_within_margins",
     "weighted_sum",
 ]
 
@@ -177,6 +178,65 @@ def epsilon_constraint(
     for criterion in (acc, stab, -size):
         left = _best(left, criterion)
     return _one_of(left, random_state)
+
+
+def smallest_within_margins(
+    accuracy: npt.ArrayLike,
+    stability: npt.ArrayLike,
+    n_features: npt.ArrayLike,
+    accuracy_margin: float = 0.025,
+    stability_margin: float = 0.1,
+    random_state: Seed = None,
+) -> int:
+    """Choose the smallest configuration that is nearly as accurate and as stable as the best.
+
+    Of the configurations within `accuracy_margin` of the best accuracy, and of these within `stability_margin` of
+    their best stability, the one with the fewest features is taken; of equals the most accurate; of equals the most
+    stable; and of what is then still equal one at random.
+
+    Parameters
+    ----------
+    accuracy : array-like of float
+        The accuracy of each configuration; more is better.
+    stability : array-like of float
+        Their stability; more is more stable.
+    n_features : array-like of int
+        The number of features that each configuration selects.
+    accuracy_margin : float, default=0.025
+        How far below the best accuracy counts as equally good.
+    stability_margin : float, default=0.1
+        How far below the best stability counts as equally stable.
+    random_state : int or None, default=None
+        Seed of the draw between configurations that are equal in everything. None draws anew each time.
+
+    Returns
+    -------
+    int
+        The index of the configuration.
+
+    Examples
+    --------
+    >>> import steadyset as st
+    >>> st.choose.smallest_within_margins([0.95, 0.94, 0.70], [0.85, 0.80, 0.90], n_features=[1088, 24, 2])
+    1
+    """
+    check_number("accuracy_margin", accuracy_margin, or_equal=True)
+    check_number("stability_margin", stability_margin, or_equal=True)
+    acc, stab, size = _columns(accuracy=accuracy, stability=stability, n_features=n_features)
+    left = _best(_all(acc), acc, accuracy_margin)
+    left = _best(left, stab, stability_margin)
+    for criterion in (-size, acc, stab):
+        left = _best(left, criterion)
+    return _one_of(left, random_state)
+
+
+def _first_by(tuning: Trials, *criteria: Floats) -> int:
+    """Return the configuration with the largest first criterion, of equals with the largest second one, and so on."""
+    columns = _columns(**{f"criterion {place}": one for place, one in enumerate(criteria)})
+    left = _all(columns[0])
+    for criterion in columns:
+        left = _best(left, criterion)
+    return _one_of(left, tuning.random_state)
 
 
 def best_accuracy(accuracy: npt.ArrayLike, random_state: Seed = None) -> int:
@@ -431,6 +491,7 @@ class ChoiceRule:
     reference: str = ""
 
 
+DEFAULT_RULE = "margins:0.025,0.1"
 CHOICES = Registry("choice", ChoiceRule)
 
 
@@ -497,6 +558,25 @@ def _epsilon(tuning: Trials, accuracy_slack: float, stability_slack: float) -> i
     )
 
 
+def _margins(tuning: Trials, accuracy_margin: float, stability_margin: float) -> int:
+    return smallest_within_margins(
+        tuning.accuracy(),
+        tuning.stability(),
+        tuning.column(N_FEATURES),
+        accuracy_margin,
+        stability_margin,
+        tuning.random_state,
+    )
+
+
+def _most_stable(tuning: Trials) -> int:
+    return _first_by(tuning, tuning.stability(), tuning.accuracy(), -tuning.column(N_FEATURES))
+
+
+def _smallest(tuning: Trials) -> int:
+    return _first_by(tuning, -tuning.column(N_FEATURES), tuning.accuracy(), tuning.stability())
+
+
 def _one_se(tuning: Trials) -> int:
     return one_standard_error(
         tuning.accuracy(), tuning.accuracy_error(), tuning.column(N_FEATURES), tuning.random_state
@@ -514,6 +594,15 @@ def _harmonic(tuning: Trials, gamma: float) -> int:
 
 
 for _rule in (
+    ChoiceRule(
+        "margins",
+        _margins,
+        "the smallest of those that are within {0:g} of the best {score} and, among these, within {1:g} of the best "
+        "stability",
+        (0.025, 0.1),
+    ),
+    ChoiceRule("stable", _most_stable, "the most stable"),
+    ChoiceRule("smallest", _smallest, "the one with the fewest features"),
     ChoiceRule(
         "epsilon",
         _epsilon,

@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,8 @@ from steadyset.assessment.request import description, fingerprint, prepared_sett
 from steadyset.assessment.written import read_json, write_json
 from steadyset.foundation.arguments import LEVEL, job_count
 from steadyset.foundation.errors import InputError, UninformativeWarning
-from steadyset.inference.interval import confidence_interval
+from steadyset.inference.comparison import corrected_error
+from steadyset.inference.interval import confidence_interval, t_quantile
 from steadyset.io import beneath
 from steadyset.io.disk import RANKINGS, explained
 from steadyset.io.labels import given_names
@@ -39,7 +41,7 @@ from steadyset.resampling import Resample
 from steadyset.runner.extraction import Chosen
 from steadyset.runner.plan import Plan, ready
 from steadyset.runner.run import Cell, Fit, Fitted, Job, Training, blind_scores, can_fit_together, compute, fit_together
-from steadyset.runner.scoring import CURVES, known_score, lower_is_better
+from steadyset.runner.scoring import CURVES, known_score, lower_is_better, score_ends
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import is_ours, is_own_filter
 from steadyset.selectors.filters import get_filter, ranked
@@ -161,6 +163,8 @@ STABILITY, N_FEATURES, SECONDS = "stability", "n_features", "seconds"
 MAX_TRIALS = 1_000_000
 ALIASES = {"size": N_FEATURES, "time": SECONDS}
 MAX_PATHS = 4  # kinds of models of which the paths are kept
+OF_RUNS = "runs of "  # before the name of a score: its value in each run, as text
+POSITIVE = (0.0, inf)
 NORMAL = float(ndtri((1 + LEVEL) / 2))
 
 
@@ -221,21 +225,32 @@ class Evaluator:
         warned = [text for cell in cells for text in cell.warnings]
         result: dict[str, Any] = {}
         for name in self.plan.score_names:
-            result |= _mean(name, [cell.scores[name] for cell in found])
+            values = [cell.scores[name] if _came_through(cell) else np.nan for cell in cells]
+            result |= _mean(name, values, self.test_ratio, score_ends(name))
+            result[f"{OF_RUNS}{name}"] = " ".join(map(repr, map(float, values)))
         result |= self._stability([_selected(cell) for cell in found])
-        result |= _mean(N_FEATURES, [float(len(_selected(cell))) for cell in found])
-        result |= _mean(SECONDS, [cell.fit_seconds for cell in found])
+        result |= _mean(N_FEATURES, [float(len(_selected(cell))) for cell in found], self.test_ratio, POSITIVE)
+        result |= _mean(SECONDS, [cell.fit_seconds for cell in found], self.test_ratio, POSITIVE)
         result["failures"] = float(len(cells) - len(found) + self.n_unusable)
         result["reason"] = next((cell.failure for cell in cells if not _came_through(cell)), "")
         result["warned"] = float(sum(bool(cell.warnings) for cell in cells))
         result["warning"] = warned[0] if warned else ""
         return result
 
-    def blind_scores(self, *, covariates: bool = True) -> dict[str, float]:
-        """The mean of each score without features, or without covariates too, over the usable resamples."""
+    def blind_runs(self, *, covariates: bool = True) -> dict[str, Floats]:
+        """Return each score without features, or without covariates too, on every usable resample."""
         plan = self.plan if covariates else replace(self.plan, forced=None)
         each = [blind_scores(plan, resample) for resample in self.usable]
-        return {name: float(np.mean([one.get(name, np.nan) for one in each])) for name in self.plan.score_names}
+        return {name: np.array([one.get(name, np.nan) for one in each]) for name in self.plan.score_names}
+
+    def blind_scores(self, *, covariates: bool = True) -> dict[str, float]:
+        """The mean of each score without features, or without covariates too, over the usable resamples."""
+        return {name: float(np.mean(runs)) for name, runs in self.blind_runs(covariates=covariates).items()}
+
+    @cached_property
+    def test_ratio(self) -> float:
+        """The number of left-out rows for each training row, by which intervals are corrected."""
+        return self.plan.resampling.test_ratio(self.plan.rows, self.plan.seed)
 
     def cells(self, configuration: FilteredModel) -> list[Cell]:
         """The configuration on every usable resample."""
@@ -372,9 +387,18 @@ def _selected(cell: Cell) -> Ints:
     return np.array(cell.selected, dtype=np.int64)
 
 
-def _mean(name: str, values: Sequence[float]) -> dict[str, float]:
-    """The mean over the runs and its standard error sd / sqrt(runs)."""
+def _mean(name: str, values: Sequence[float], test_ratio: float, within: tuple[float, float]) -> dict[str, float]:
+    """Return the mean over the runs, its standard error sd / sqrt(runs), and the ends of its interval.
+
+    The interval is the one of assessments: Student's, with the error that is corrected for overlapping training rows.
+    """
     defined = np.array(values, dtype=np.float64)
     defined = defined[np.isfinite(defined)]
-    error = float(defined.std(ddof=1) / np.sqrt(len(defined))) if len(defined) > 1 else np.nan
-    return {name: float(defined.mean()) if len(defined) else np.nan, f"{name}_se": error}
+    mean = float(defined.mean()) if len(defined) else np.nan
+    error = low = high = np.nan
+    if len(defined) > 1:
+        error = float(defined.std(ddof=1) / np.sqrt(len(defined)))
+        margin = t_quantile(LEVEL, len(defined) - 1) * corrected_error(defined, test_ratio)
+        low = max(within[0], mean - margin)
+        high = min(within[1], mean + margin)
+    return {name: mean, f"{name}_se": error, f"{name}_low": low, f"{name}_high": high}

@@ -7,6 +7,7 @@ has the data too, and fits a configuration again where its features are asked fo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,24 +17,27 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from steadyset.foundation.arguments import CORE, LEVEL
 from steadyset.foundation.display import Drawable, ShownFindings
 from steadyset.foundation.errors import InputError
+from steadyset.inference.best_of_many import least_means
 from steadyset.inference.features import Directions, FeatureBlock, alike_features, feature_blocks, table_frame
 from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Floats
 from steadyset.runner.columns import medians
 from steadyset.runner.plan import ready
 from steadyset.runner.run import ALL_ROWS, Cell, fit_on_all_rows
-from steadyset.runner.scoring import is_bounded
+from steadyset.runner.scoring import is_bounded, lower_is_better
 from steadyset.selections import Selections
 from steadyset.similarity.alike import alike_in_data
 from steadyset.tuning import choose
-from steadyset.tuning.evaluation import N_FEATURES, NORMAL, SECONDS, STABILITY, Evaluator, direction
+from steadyset.tuning.evaluation import N_FEATURES, NORMAL, OF_RUNS, SECONDS, STABILITY, Evaluator, direction
 from steadyset.tuning.models import FilteredModel
 from steadyset.tuning.space import Space
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from steadyset.foundation.display import Tell
     from steadyset.similarity import FeatureSimilarity
+    from steadyset.tuning.nested import NestedScore
 
 Params = Mapping[str, Any]
 Trial = tuple[int, Params, Mapping[str, Any]]  # the number of a configuration, its parameters, what it reached
@@ -44,7 +48,16 @@ class Trials:
 
     def __init__(self, objectives: Sequence[str], trials: Sequence[Trial], *, measure: str, random_state: int) -> None:
         self.objectives = tuple(objectives)
-        self.trials = tuple(sorted(trials, key=lambda trial: trial[0]))
+        ordered = sorted(trials, key=lambda trial: trial[0])
+        # Values of single runs are for tests between configurations; frames and records have their means.
+        self.trials = tuple(
+            (number, params, {name: value for name, value in reached.items() if not name.startswith(OF_RUNS)})
+            for number, params, reached in ordered
+        )
+        self.of_runs = tuple(
+            {name.removeprefix(OF_RUNS): value for name, value in reached.items() if name.startswith(OF_RUNS)}
+            for _, _, reached in ordered
+        )
         self.measure = measure  # of the stability
         self.random_state = random_state
         self._probabilities: dict[int, Floats] = {}
@@ -157,14 +170,15 @@ class Trials:
         values = self.frame[list(self.objectives)]
         return self.frame.iloc[choose.pa_best(values, self.directions, accuracy=column, slack=slack)]
 
-    def choose(self, rule: str = "epsilon:0.025,0.1") -> int:
+    def choose(self, rule: str = choose.DEFAULT_RULE) -> int:
         """The number of one configuration, by a rule.
 
         Parameters
         ----------
-        rule : str, default="epsilon:0.025,0.1"
-            The rule and its numbers: epsilon[:accuracy_slack,stability_slack], best, one_se, weighted[:gamma],
-            harmonic[:gamma], knee, or one of your own (`st.choose.register_choice`).
+        rule : str, default="margins:0.025,0.1"
+            The rule and its numbers: margins[:accuracy_margin,stability_margin] (the smallest within both),
+            best (the most accurate), stable (the most stable), smallest, epsilon[:accuracy_slack,stability_slack],
+            one_se, weighted[:gamma], harmonic[:gamma], knee, or one of your own (`st.choose.register_choice`).
 
         Returns
         -------
@@ -237,8 +251,11 @@ class Trials:
         value = self.column(name)
         if name == STABILITY:
             return value, self.column("stability_low"), self.column("stability_high")
-        margin = NORMAL * np.nan_to_num(self.column(f"{name}_se"))
-        return value, value - margin, value + margin
+        if f"{name}_low" not in self.frame:  # numbers from elsewhere, with nothing but standard errors
+            margin = NORMAL * np.nan_to_num(self.column(f"{name}_se"))
+            return value, value - margin, value + margin
+        low, high = self.column(f"{name}_low"), self.column(f"{name}_high")
+        return value, np.where(np.isnan(low), value, low), np.where(np.isnan(high), value, high)
 
     def accuracy_error(self) -> Floats:
         """The standard errors of `accuracy`.
@@ -286,6 +303,19 @@ class Trials:
     def lower_is_steadier(self) -> bool:
         """Whether less of the measure means a steadier selection."""
         return self._direction(STABILITY) == "min"
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A score of the best prediction without features, or with covariates alone, in every run."""
+
+    score: str
+    runs: Floats
+    has_covariates: bool
+
+    @property
+    def mean(self) -> float:
+        return float(self.runs.mean())
 
 
 def objective_words(name: str) -> str:
@@ -337,6 +367,7 @@ class Tuning(ShownFindings, Trials, Drawable):
         evaluator: Evaluator,
         sampler: str = "random",
         target: str = "",
+        n_nested: int | None = None,
     ) -> None:
         super().__init__(objectives, trials, measure=evaluator.measure, random_state=evaluator.plan.seed)
         self.space = space
@@ -345,6 +376,72 @@ class Tuning(ShownFindings, Trials, Drawable):
         self.target = target  # what is predicted, where it has a name
         self._selections: dict[int, Selections] = {}
         self._final: dict[int, Cell] = {}
+        self.n_nested = n_nested  # outer folds of the honest score, where one is asked for
+        self._nested: dict[tuple[int, str], NestedScore] = {}
+
+    def nested_score(
+        self, n_folds: int = 5, rule: str = choose.DEFAULT_RULE, *, progress: Tell | None = None
+    ) -> NestedScore:
+        """The score of the whole search with its choice on rows that took no part in it (nested resampling).
+
+        The score of the chosen configuration was used to choose it, and is too good on average. Here the search is
+        repeated on the rows outside of each outer fold, and what it chooses is scored on the fold.
+
+        Parameters
+        ----------
+        n_folds : int, default=5
+            The number of outer folds; each takes about as long as the search.
+        rule : str, default="margins:0.025,0.1"
+            The rule of choice, as for `choose`.
+        progress : Callable or None, default=None
+            Called with the numbers of finished and of all outer folds.
+
+        Returns
+        -------
+        NestedScore
+            The mean with its interval, and the score on each fold.
+        """
+        from steadyset.tuning.nested import nested_score
+
+        if (n_folds, rule) not in self._nested:
+            self._nested[n_folds, rule] = nested_score(self, n_folds, rule, progress)
+        return self._nested[n_folds, rule]
+
+    @cached_property
+    def baseline(self) -> Baseline | None:
+        """What a configuration has to beat: no features, or covariates alone; None without a score to compare.
+
+        Covariates that predict worse than nothing at all are no baseline.
+        """
+        score = next((name for name in self.objectives if name in self.evaluator.plan.score_names), None)
+        if score is None:
+            return None
+        nothing = self.evaluator.blind_runs(covariates=False)[score]
+        if self.evaluator.plan.forced is None:
+            return Baseline(score, nothing, has_covariates=False)
+        alone = self.evaluator.blind_runs()[score]
+        sign = -1 if lower_is_better(score) else 1
+        if sign * nothing.mean() > sign * alone.mean():
+            return Baseline(score, nothing, has_covariates=False)
+        return Baseline(score, alone, has_covariates=True)
+
+    @cached_property
+    def least_gains(self) -> Floats:
+        """The least improvement of each configuration over the baseline, by its score, with 95% confidence.
+
+        The bounds hold together for all configurations, so also for the one that is chosen, whatever the rule. nan
+        where there is no score, or no two runs with one.
+        """
+        if self.baseline is None:
+            return np.full(len(self.trials), np.nan)
+        score = self.baseline.score
+        runs = [np.array(one.get(score, "").split(), dtype=np.float64) for one in self.of_runs]
+        n_runs = len(self.baseline.runs)
+        rows = [one if len(one) == n_runs else np.full(n_runs, np.nan) for one in runs]
+        differences = np.stack(rows) - self.baseline.runs
+        if lower_is_better(score):
+            differences = -differences
+        return least_means(differences, self.evaluator.test_ratio, random_state=self.random_state)
 
     def estimator(self, configuration: int) -> FilteredModel | Pipeline:
         """A configuration as an estimator, to be fitted; what it draws at random has its seed.

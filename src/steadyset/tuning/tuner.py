@@ -85,6 +85,7 @@ def tune(
     n_jobs: int | None = None,
     out: str | Path | None = None,
     random_state: int | None = 0,
+    nested: int | None = None,
     execution: Execution | Mapping[str, Any] | None = None,
 ) -> Tuning:
     """Search for configurations that are accurate, steady and small.
@@ -122,6 +123,10 @@ def tune(
         A folder for the study, from which an interrupted tuning continues, for rankings and for the table of results.
     random_state : int or None, default=0
         Same seed, same answer. None draws a new one, which `random_state` of the result records.
+    nested : int or None, default=None
+        Outer folds of an honest score: the search is repeated on the rows outside of each fold, and the configuration
+        that it chooses by the default rule is scored on the fold. None computes none; `Tuning.nested_score` does so
+        later.
     execution : Execution, Mapping or None, default=None
         How the runs are executed: progress, warnings, whether a folder continues.
 
@@ -165,6 +170,8 @@ def tune(
     if not names or len(set(names)) != len(names):
         raise arguments.wrong_argument("objectives", "one or more distinct names", tuple(wanted))
     arguments.check_integer("n_trials", n_trials, least=1, most=MAX_TRIALS)
+    if nested is not None:
+        arguments.check_integer("nested", nested, least=2)
     arguments.job_count(n_jobs)
     plan, feature_names = make_plan(
         data,
@@ -222,7 +229,15 @@ def tune(
         with progress_told(how.progress, "configurations") as tell:
             study.run(lambda params: evaluator(configurations.estimator(params, len(plan.y), kind)), tell)
         trials = study.finished()
-    result = Tuning(configurations, names, trials, evaluator=evaluator, sampler=options.sampler, target=data.target)
+    result = Tuning(
+        configurations,
+        names,
+        trials,
+        evaluator=evaluator,
+        sampler=options.sampler,
+        target=data.target,
+        n_nested=nested,
+    )
     _warn_of_failures(result)
     if folder is not None:
         with explained(folder, resumable=True):

@@ -1,0 +1,125 @@
+"""An honest score of a search with its choice: nested resampling, whose left-out rows play no part in the choice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import numpy as np
+
+from steadyset.foundation.arguments import LEVEL, check_integer
+from steadyset.foundation.errors import InputError
+from steadyset.inference.comparison import corrected_error
+from steadyset.inference.interval import t_quantile
+from steadyset.kernels.arrays import Ints
+from steadyset.resampling import KFold
+from steadyset.resampling.base import Splits
+from steadyset.runner.plan import Plan
+from steadyset.runner.scoring import score_ends
+from steadyset.tasks import TASKS
+from steadyset.tuning.evaluation import direction
+
+if TYPE_CHECKING:
+    from steadyset.foundation.display import Tell
+    from steadyset.tuning.result import Tuning
+
+
+@dataclass(frozen=True)
+class NestedScore:
+    """The score of a search and its choice on the rows of each outer fold, which took no part in either.
+
+    Attributes
+    ----------
+    score : str
+        The name of the score.
+    values : tuple of float
+        The score on each outer fold.
+    mean : float
+        Their mean.
+    low : float
+        The lower end of its 95% interval.
+    high : float
+        The upper end.
+    """
+
+    score: str
+    values: tuple[float, ...]
+    mean: float
+    low: float
+    high: float
+
+
+def nested_score(tuning: Tuning, n_folds: int, rule: str, progress: Tell | None = None) -> NestedScore:
+    """Repeat the search of a tuning on the rows outside of each of `n_folds` folds, and score its choice on the fold.
+
+    The configuration is chosen by `rule`. Folds keep the classes in proportion, unless groups stay together.
+    """
+    plan = tuning.evaluator.plan
+    check_integer("nested", n_folds, least=2, most=len(plan.y))
+    if isinstance(plan.resampling, Splits):
+        raise InputError(
+            "resampling holds given rows, which cannot be drawn again from a part of the data. For nested resampling "
+            "give the name of a resampling, such as kfold."
+        )
+    score = next((name for name in tuning.objectives if name in plan.score_names), None)
+    if score is None:
+        raise InputError("The objectives hold no score. Nested resampling needs one, such as accuracy.")
+    stratified = TASKS[plan.task].has_classes and plan.groups is None
+    folds = KFold(n_folds, stratified=stratified)
+    folds.check(plan.rows)
+    values = []
+    for fold in range(n_folds):
+        outer = folds.draw(fold, plan.rows, plan.seed)
+        values.append(_score_of_choice(tuning, outer.train, outer.test, rule, score))
+        if progress is not None:
+            progress(fold + 1, n_folds)
+    known = np.array(values)[np.isfinite(values)]
+    if not len(known):
+        raise InputError("No outer fold has a score; its choice failed in each of them.")
+    mean = float(known.mean())
+    error = corrected_error(known, 1 / (n_folds - 1))
+    margin = t_quantile(LEVEL, len(known) - 1) * error if len(known) > 1 else np.nan
+    least, most = score_ends(score)
+    return NestedScore(score, tuple(values), mean, max(least, mean - margin), min(most, mean + margin))
+
+
+def _score_of_choice(tuning: Tuning, train: Ints, test: Ints, rule: str, score: str) -> float:
+    """Search on the training rows alone, and return the score of the choice on the others."""
+    from steadyset.tuning.result import Trials
+    from steadyset.tuning.search import Search
+
+    evaluator = tuning.evaluator
+    task = evaluator.plan.task
+    inner = replace(evaluator, plan=_part(evaluator.plan, train), folder=None)
+    study = Search(
+        tuning.space,
+        {name: direction(name, evaluator.measure) for name in tuning.objectives},
+        settings={"sampler": tuning.sampler, "seed": evaluator.plan.seed},
+        n_trials=len(tuning.trials),
+        storage=None,
+        folder=None,
+    )
+    study.run(lambda params: inner(tuning.space.estimator(params, len(train), task)))
+    found = Trials(tuning.objectives, study.finished(), measure=evaluator.measure, random_state=evaluator.plan.seed)
+    inner.close()
+    study.close()
+    chosen = found.choose(rule)
+    params = next(params for number, params, _ in found.trials if number == chosen)
+    whole = replace(evaluator.plan, resampling=Splits(((train, test),)), key=uuid4().hex)
+    outer = replace(evaluator, plan=whole, folder=None)
+    (cell,) = outer.cells(tuning.space.estimator(dict(params), len(train), task))
+    return float(cell.scores.get(score, np.nan))
+
+
+def _part(plan: Plan, rows: Ints) -> Plan:
+    """Return the plan of some of the rows."""
+    groups = None if plan.groups is None else plan.groups[rows]
+    forced = None if plan.forced is None else replace(plan.forced, values=plan.forced.values[rows])
+    return replace(plan, X=plan.X[rows], y=plan.y[rows], groups=groups, forced=forced, key=uuid4().hex)
+
+
+def nested_seconds(tuning: Tuning, n_folds: int) -> float:
+    """Return about how long nested resampling takes, from the times of the fits of the search."""
+    spent = float(np.nansum(tuning.column("seconds"))) * len(tuning.evaluator.usable)
+    return spent * (n_folds - 1)
