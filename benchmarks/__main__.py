@@ -13,7 +13,7 @@ from typing import Any
 import benchmarks
 
 HELPERS = {"__init__", "__main__", "compare", "coordinate_descent", "earlier_paths", "error_bounds"}
-HELPERS |= {"kept_predictions", "peers", "preparation", "replication", "several_studies", "shortlist"}
+HELPERS |= {"kept_predictions", "peers", "preparation", "replication", "several_studies", "shortlist", "tuning_on_noise"}
 HELPERS |= {"shortlist_peers", "timing", "tracked", "turns"}
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 HEADINGS = {"case": "case", "size": "size", "ours_s": "steadyset (s)", "theirs_s": "other (s)", "ratio": "ratio"}
