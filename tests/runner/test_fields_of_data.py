@@ -74,6 +74,11 @@ SELECTED = {  # the features that a result selects, or that come back
     tuned: lambda found: set(found.features(0).query("frequency > 0.5")["feature"]),
     compared: lambda found: set(found.features.query("comes_back")["feature"]),
 }
+# Those of many runs cost seconds.
+FUNCTIONS = [
+    pytest.param(function, marks=pytest.mark.slow) if function in (replicated, compared) else function
+    for function in SELECTED
+]
 ADJUSTED = {  # by field, the functions that use it so that a batch is no effect any more
     "strata": (listed, compared),
     "block": (assessed, listed, replicated, split, tuned),
@@ -81,14 +86,14 @@ ADJUSTED = {  # by field, the functions that use it so that a batch is no effect
 }
 
 
-@pytest.mark.parametrize("function", SELECTED)
+@pytest.mark.parametrize("function", FUNCTIONS)
 def test_features_of_a_batch_are_selected_where_nobody_names_the_batch(function):
     X, y, _ = confounded()
     assert SELECTED[function](function(st.Data(X, y))) & BATCH
 
 
 @pytest.mark.parametrize("field", ADJUSTED)
-@pytest.mark.parametrize("function", SELECTED)
+@pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_batch_is_adjusted_for_or_its_field_refused(function, field):
     X, y, batch = confounded()
     data = st.Data(X, y, **{field: {"batch": batch.astype(float)} if field == "force" else batch})
@@ -139,6 +144,7 @@ def test_groups_exchange_their_targets_together_in_a_shortlist():
     assert len(listed(st.Data(X, y)).selected) > len(listed(st.Data(X, y, groups=groups)).selected)
 
 
+@pytest.mark.slow  # buys: two comparisons of studies
 def test_groups_count_once_where_studies_are_compared():
     p_values = []
     for grouped in (False, True):
