@@ -361,7 +361,13 @@ def test_workbooks_have_a_table_or_a_list_in_each_sheet(tmp_path):
     for row in (["BRCA1"], ["EGFR"]):
         other.append(row)
     book.save(tmp_path / "lists.xlsx")
+    with pytest.raises(InputError, match="first line of 1 sheet of 2 \\('Gene'\\) reads as a heading"):
+        Selections.read(tmp_path / "lists.xlsx")
+    other.insert_rows(1)
+    other["A1"] = "Symbol"
+    book.save(tmp_path / "lists.xlsx")
     found = Selections.read(tmp_path / "lists.xlsx")
+    assert "the first line of each sheet ('Gene', 'Symbol') is a heading and not a feature" in found.notes
     assert found.labels == ("Smith", "Jones")
     assert found.sets() == SETS[:2]
     table = book.create_sheet("all")

@@ -55,8 +55,8 @@ def measure(given: Given) -> None:
         options = replace(options, similarity=alike)
     tables = []
     for one in read:
-        refuse_full_sets(one, wanted or ())
-        chosen = wanted or informative_measures(one, options)
+        refuse_full_sets(one, wanted or (), given)
+        chosen = wanted or informative_measures(one, options, given)
         with after(f"{one.name}: "):
             tables.append((one.name, table_rows(one.selections, chosen, options, given.level)))
     notes = [f"similarity: {note}" for note in alike.notes] if alike is not None else []
@@ -115,7 +115,7 @@ def compare(given: Given) -> None:
         raise InputError("The same file is given twice; give one file per procedure.")
     read, alike = read_recorded(given.files, given)
     for one in read:
-        refuse_full_sets(one, [get_measure(given.measure)])
+        refuse_full_sets(one, [get_measure(given.measure)], given)
     read = side_by_side(read, given.features)
     procedures = by_name(read)
     found = run_comparison(
@@ -392,24 +392,33 @@ def chance_notes(read: Sequence[Recorded]) -> list[str]:
     return []
 
 
-def informative_measures(one: Recorded, options: Options) -> str | list[Measure]:
+def _remedy(one: Recorded, given: Given) -> str:
+    """The option that selects fewer features than all."""
+    top, n_features = given.values.get("top"), one.selections.n_features
+    if top is None:
+        return "--top K selects the K best"
+    turned = "--no-transpose" if given.values.get("transpose") else "--transpose"
+    return f"give less than the {n_features:,} features there are to --top, or {turned} if these are the runs"
+
+
+def informative_measures(one: Recorded, options: Options, given: Given) -> str | list[Measure]:
     """All measures that say something; where every feature is selected, those that read ranks or importances."""
     from steadyset.measures.evaluate import full_sets, telling_measures
 
     every = full_sets(one.selections)
     if every is not None:
-        typer.echo(f"{one.name}: measures of sets are left out, as {every}; --top K selects the K best", err=True)
+        typer.echo(f"{one.name}: measures of sets are left out, as {every}; {_remedy(one, given)}", err=True)
     return telling_measures(one.selections, options)
 
 
-def refuse_full_sets(one: Recorded, measures: Sequence[Measure]) -> None:
+def refuse_full_sets(one: Recorded, measures: Sequence[Measure], given: Given) -> None:
     """Sets of ranks or importances that hold every feature are equal by construction, which says nothing."""
     from steadyset.measures.evaluate import OF_VALUES, full_sets
 
     every = full_sets(one.selections)
     of_sets = [measure.name for measure in measures if measure.family not in OF_VALUES]
     if every is not None and of_sets:
-        raise InputError(f"{one.name}: {of_sets[0]} compares sets, and {every}; give --top K.")
+        raise InputError(f"{one.name}: {of_sets[0]} compares sets, and {every}; {_remedy(one, given)}.")
 
 
 def _read(file: Path, given: Given) -> list[Recorded]:

@@ -12,7 +12,7 @@ import gzip
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice, takewhile
@@ -32,8 +32,17 @@ from steadyset.io.files import (
     refuse_size,
     too_little_memory,
 )
-from steadyset.io.formats.columns import FEATURE, NULLS, RUN, THOUSANDS, WIDE, Columns, read_wide_csv
-from steadyset.io.formats.headings import COMMENT, REGULAR, TOP, Heading, find_heading, is_number, usual_width
+from steadyset.io.formats.columns import ERRORS, FEATURE, NULLS, RUN, THOUSANDS, WIDE, Columns, read_wide_csv
+from steadyset.io.formats.headings import (
+    COMMENT,
+    REGULAR,
+    TOP,
+    Heading,
+    find_heading,
+    is_comment,
+    is_number,
+    usual_width,
+)
 from steadyset.io.formats.record import PACKED
 from steadyset.io.labels import BLANKS, several, told_of_blanks, trimmed_name
 
@@ -127,7 +136,7 @@ def _recognised(path: File, delimiter: str | None, max_gb: float) -> TextForm:
     given = separator_of(delimiter) if delimiter is not None else named[1] if named else None
     separator, runs = _delimiter(lines, (given,) if given is not None else tuple(DELIMITERS))
     form = replace(form, delimiter=separator, runs=runs, padded=_is_padded(lines, separator))
-    heading = find_heading(_narrowed(lines, separator, runs), [line.startswith(COMMENT) for line in lines])
+    heading = find_heading(_narrowed(lines, separator, runs), list(map(_is_comment_line, lines)))
     names = lines[heading.above].split(separator)
     if heading.commented and len(names) > 1 and any(name.startswith(COMMENT) for name in names[1:]):
         heading = heading._replace(commented=False)  # the mark is part of the names #1, #2, ...
@@ -176,6 +185,16 @@ def _has_escaped_quote(line: str) -> bool:
 def _with_doubled_quotes(text: str) -> str:
     """Return a text whose quotes within quotes are written twice, as readers of csv expect them."""
     return text.replace(ESCAPED, '""')
+
+
+def text_lines(path: File, max_gb: float) -> Generator[str, None, None]:
+    """Yield the lines of a text file as they stand, without their ends."""
+    form, first = _first_lines(path, max_gb)
+    with io.TextIOWrapper(opened(path), encoding=form.encoding, newline=None) as lines:
+        if SEP_LINE.fullmatch(first[0]):
+            next(lines)
+        for line in lines:
+            yield line.rstrip("\n")
 
 
 def read_as(words: Sequence[str]) -> tuple[str, ...]:
@@ -237,13 +256,13 @@ def is_packed(path: File) -> bool:
     return path.suffix == PACKED or path.begins_with(GZIP)
 
 
-def text_rows(path: File, form: TextForm) -> Iterator[list[str]]:
-    """The rows of the table as cells, from its header on."""
+def text_rows(path: File, form: TextForm, *, comments: bool = False) -> Iterator[list[str]]:
+    """The rows of the table as cells, from its header on; `comments` keeps rows that look like such below it."""
     with table_lines(path, form) as (_, rows):
         header = repaired_header(next(rows), form)
         yield header
         for row in rows:
-            if not (row and row[0].startswith(COMMENT) and 1 < len(header) != len(row)):
+            if comments or not (row and is_comment(row[0]) and 1 < len(header) != len(row)):
                 yield row
 
 
@@ -298,9 +317,14 @@ def _is_little(content: bytes | bytearray) -> bool:
     return len(content) < LONGEST_PREAMBLE and (not last or last.startswith(COMMENT.encode()))
 
 
+def _is_comment_line(line: str) -> bool:
+    """Whether a line begins with # and not with the error of a formula, such as #N/A."""
+    return line.startswith(COMMENT) and not line.startswith(tuple(error for error in ERRORS if error))
+
+
 def _preamble(lines: Sequence[str]) -> int:
     """How many comments and empty lines come first, but for the last of them, which may be the header."""
-    blank = takewhile(lambda line: line.startswith(COMMENT) or not line.strip(), lines)
+    blank = takewhile(lambda line: _is_comment_line(line) or not line.strip(), lines)
     return max(0, sum(1 for _ in blank) - 1)
 
 

@@ -39,10 +39,19 @@ FEATURE_WORDS = frozenset(
         *("covariate", "covariates", "mirna", "peptide"),
     ]
 )
+P_WORD = r"(?:adj(?:usted)?[._ -]*)?p(?:[._ -]*val(?:ue)?s?)?(?:[._ -]*adj(?:usted)?)?|fdr|q(?:[._ -]*val(?:ue)?s?)?"
+P_VALUE = re.compile(rf"(?i)(?:{P_WORD})(?:[._ :(-].*)?|.*[._ :-](?:{P_WORD})\)?")
+UNADJUSTED = re.compile(r"(?i)p[._ -]*(?:val(?:ue)?s?)?")
+LIKE_FEATURES = re.compile(r"[xXvVgGpP][._-]?[0-9]+")  # names that programs make up for columns of data
+LIST_WORDS = frozenset(  # that stand above each of several lists, and are names of features above one alone
+    ["x", "name", "names", "id", "ids", "selected", "selectedgenes", "selectedfeatures", "genelist", "featurenames"]
+)
 ROW_NUMBER_WORDS = frozenset(["", "unnamed0", "index", "rank", "no", "nr", "n", "row", "position", "pos"])
 WORDS = re.compile(r"[a-z ]")
 SYMBOL = re.compile(r"(?=.*[A-Za-z])[A-Z0-9][A-Z0-9._@-]*(orf[0-9]+)?|[A-Z][a-z]+[0-9][A-Za-z0-9.-]*")
 SURE = 0.01  # so rarely would first cells that are names like the others occur nowhere else
+SURE_AMONG_SIMILAR = 0.0001  # the same for first cells that look like names
+LETTERS = re.compile(r"[A-Za-z]+")
 
 
 class Heading(NamedTuple):
@@ -180,6 +189,21 @@ def is_feature_word(heading: str) -> bool:
     return _word(heading) in FEATURE_WORDS
 
 
+def is_p_value(heading: str) -> bool:
+    """Whether a heading says that p-values or false discovery rates stand below it: p, padj_lasso, FDR."""
+    return P_VALUE.fullmatch(heading.strip()) is not None
+
+
+def is_list_word(heading: str) -> bool:
+    """Whether a heading that stands above each of several lists names none of their features; R writes x."""
+    return _word(heading) in LIST_WORDS
+
+
+def may_head_names(heading: str) -> bool:
+    """Whether numbers below a heading may be names of rows: id, name, X, or the empty one of an index."""
+    return is_list_word(heading) or _word(heading) in ROW_NUMBER_WORDS
+
+
 def is_symbol(word: str) -> bool:
     """Whether a word is written like a gene symbol: TP53, C1orf112, Trp53."""
     return SYMBOL.fullmatch(word) is not None
@@ -205,29 +229,43 @@ def are_row_numbers(cells: Sequence[str], heading: str | None) -> bool:
     return len(cells) > 1 and any(list(cells) == [str(i + first) for i in range(len(cells))] for first in (0, 1))
 
 
-def is_heading(lists: Sequence[Sequence[str]]) -> bool | None:
+def is_heading(lists: Sequence[Sequence[str]], called: Sequence[str] | None = None) -> bool | None:
     """Whether the first cell of each list is its label rather than one of its names; None: nobody can tell.
 
-    A label occurs in no list. It is recognised by a word for runs, because it is written unlike all names, or because
-    the names recur so often that first names which never do are hardly names.
+    A label occurs in no list. It is recognised by a word for runs or features, because it is what the list is `called`
+    elsewhere (its file, its sheet), because it is written unlike all names, or because the names recur so often that
+    first names which never do are hardly names.
     """
     firsts = [cells[0] if cells else "" for cells in lists]
     bodies = [cells[1:] for cells in lists]
     names = set(chain.from_iterable(bodies))
-    if all(map(is_feature_word, firsts)):
+    apart = names.isdisjoint(firsts)
+    if apart and firsts and all(map(is_feature_word, firsts)):
         return True
-    if "" in firsts or len(set(firsts)) < len(firsts) or not names.isdisjoint(firsts):
+    if not apart or "" in firsts or len(set(firsts)) < len(firsts):
         return False
-    if all(CALLED_RUN.fullmatch(first) or is_run_word(first) for first in firsts) or _unlike(firsts, names):
+    if called is not None and all(_word(first) == _word(label) for first, label in zip(firsts, called, strict=True)):
+        return True
+    are_runs = all(CALLED_RUN.fullmatch(first) or is_run_word(first) for first in firsts)
+    if are_runs and not any(map(CALLED_RUN.fullmatch, names)):
+        return True
+    if _unlike(firsts, names):
         return True
     if are_row_numbers(firsts, None):
         return True if len(firsts) > 2 else None
     if len(lists) == 1 or (_of_one_kind([*firsts, *names]) and not firsts[0].isdigit()):
         return False
+    sure = SURE_AMONG_SIMILAR if look_alike(firsts, names) else SURE
+    return True if chance_of_lone_firsts(lists) < sure else None
+
+
+def chance_of_lone_firsts(lists: Sequence[Sequence[str]]) -> float:
+    """Return the probability that first names, drawn like the others, all occur in no other list."""
+    bodies = [cells[1:] for cells in lists]
     counts = Counter(chain.from_iterable(set(body) for body in bodies))
     cells = [name for body in bodies for name in body]
     alone = (1 + sum(counts[name] == 1 for name in cells)) / (1 + len(cells))  # few names tell little
-    return True if alone ** len(firsts) < SURE else None
+    return float(alone ** len(lists))
 
 
 def _word(heading: str) -> str:
@@ -238,12 +276,25 @@ def _unlike(firsts: Sequence[str], names: set[str]) -> bool:
     """Whether first cells are words with small letters above symbols, or anything above identifiers of one shape."""
     if len(names) < 2 or (any(map(is_number, firsts)) and any(map(is_number, names))):  # 1e5 is no word above 12
         return False
-    if all(map(WORDS.search, firsts)):
+    # C1orf112 and Trp53 have small letters, too.
+    if all(map(WORDS.search, firsts)) and not any(map(is_symbol, firsts)):
         words = sum(map(bool, map(WORDS.search, names)))  # few, such as C1orf112 among symbols
         rare = ((1 + words) / (1 + len(names))) ** len(firsts) < SURE
         if not words or (rare and _shapes(names).isdisjoint(_shapes(firsts))):
             return True
-    return _of_one_kind(names) and _shapes(names).isdisjoint(_shapes(firsts))
+    return _of_one_kind(names) and not look_alike(firsts, names)
+
+
+def look_alike(firsts: Sequence[str], names: set[str]) -> bool:
+    """Whether a first cell has the shape of a name, is a symbol as names are, or has letters in common with one.
+
+    So does 117_at, above 1007_s_at and 1053_s_at.
+    """
+    if not _shapes(names).isdisjoint(_shapes(firsts)) or (any(map(is_symbol, firsts)) and any(map(is_symbol, names))):
+        return True
+    numbered = [first for first in firsts if re.search("[0-9]", first)]
+    parts = set(chain.from_iterable(LETTERS.findall(name) for name in names))
+    return any(not parts.isdisjoint(LETTERS.findall(first)) for first in numbered)
 
 
 def _of_one_kind(names: Sequence[str] | set[str]) -> bool:

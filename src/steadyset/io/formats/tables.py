@@ -189,6 +189,13 @@ def sheet_names(path: Path | File, max_gb: float = MAX_GB) -> list[str]:
         return read_workbook(File.of(path), max_gb).shown
 
 
+def empty_sheets(path: File, max_gb: float = MAX_GB) -> list[str]:
+    """The names of the sheets of a workbook that are visible and hold no cells."""
+    with readable(path):
+        book = read_workbook(path, max_gb)
+    return [name for name in book.names if name not in book.filled and name not in book.hidden]
+
+
 def workbook_sheet(path: File, sheet: str | int | None, delimiter: str | None, max_gb: float) -> Sheet:
     """One sheet of a workbook."""
     if delimiter is not None:

@@ -2,9 +2,10 @@
 
 WIDE, LONG, COLUMNS, ROWS = "wide", "long", "columns", "rows"
 GMT, GMX, RANKS, IMPORTANCES = "gmt", "gmx", "ranks", "importances"
+CELLS, BLOCKS, P_VALUES = "cells", "blocks", "p-values"
 CARET, GLMNET, MLR3FSELECT, BORUTA = "caret", "glmnet", "mlr3fselect", "boruta"
 R_LAYOUTS = (CARET, GLMNET, MLR3FSELECT, BORUTA)
-READ_LAYOUTS = (WIDE, LONG, COLUMNS, ROWS, GMT, GMX, RANKS, IMPORTANCES, *R_LAYOUTS)
+READ_LAYOUTS = (WIDE, LONG, COLUMNS, ROWS, CELLS, BLOCKS, GMT, GMX, RANKS, IMPORTANCES, P_VALUES, *R_LAYOUTS)
 LISTS = (COLUMNS, ROWS, GMT, GMX)
 THOSE_NAMES = "universe: those names"
 NO_VERDICT = "no verdict: the universe is unknown"

@@ -23,10 +23,10 @@ from steadyset.io.formats import headings
 from steadyset.io.formats.columns import NULLS, RUN
 from steadyset.io.formats.spreadsheet import gene_dates_in
 from steadyset.io.labels import several, some_names
-from steadyset.io.lists import COLUMNS, GMT, GMX, IMPORTANCES, LISTS, LONG, RANKS, ROWS, WIDE
+from steadyset.io.lists import CELLS, COLUMNS, GMT, GMX, IMPORTANCES, LISTS, LONG, RANKS, ROWS, WIDE
 from steadyset.io.lists.entries import Entries, ReadOptions, entries_among, universe_in_words
 from steadyset.io.lists.long import entries_of_pairs, is_long, roles
-from steadyset.io.lists.r_layouts import entries_of_r
+from steadyset.io.lists.r_layouts import entries_of_r, ranked_by_p
 from steadyset.io.lists.wide import Wide, entries_of_numbers, names_of_rows, unknown_rows
 from steadyset.kernels.arrays import Floats
 
@@ -43,7 +43,10 @@ WAYS = (
     ({"✓", "✔", "☑"}, {"", "-", "✗", "✘", "☐"}),
     ({"selected"}, {"", "not selected", "unselected", "-"}),
 )
+DASHES = re.compile(r"[\s._\u2010-\u2015\u2212-]+")
+BETWEEN_NO_NUMBERS = re.compile(r"(?<=\D)-|-(?=\D)")  # 1-1 is not 11
 LINE_SHOWN = 40  # letters of a line
+R_VECTOR = ["", "x"]  # what write.csv puts above the row numbers and the names of a vector
 
 
 def wide_cells(rows: headings.TextRows, header: bool | None = None) -> Wide | None:
@@ -128,18 +131,25 @@ def entries_of_rows(cells: headings.TextRows, reading: ReadOptions, *, short: bo
         raise InputError("The table has no cells; expected lists of names, or a table of runs and features.")
     if reading.layout in LISTS:
         return entries_of_lists(_lists(rows, reading.layout, reading), reading)
+    if reading.layout is None and reading.top is not None and (ranked := list_by_p(rows, reading.top)) is not None:
+        return entries_of_lists(ranked, reading)
     of_r = entries_of_r(rows, reading)
     if of_r is not None:
         return of_r
     columns, _, notes = without_row_numbers(columns_of(rows))
-    if reading.layout is None and (within := lists_in_cells(rows, columns)) is not None:
-        return entries_of_lists(within, reading)
+    if reading.layout in (None, CELLS):
+        within = lists_in_cells(rows, columns, certain=reading.layout == CELLS)
+        if within is not None:
+            return entries_of_lists(within, reading)
+        if reading.layout == CELLS:
+            told = "No column of the table holds several names in its cells. For one name in each cell give "
+            raise InputError(told, *either("layout", COLUMNS, ROWS, LONG), ".")
     if is_long(columns, reading):
         entries = entries_of_pairs(columns, roles(columns, reading), reading)
         return entries._replace(notes=(*entries.notes, *notes))
     if len(rows) == 1 and len(columns) > 1:
-        told = "The table has no rows; expected one row per run. If its names are a list, give "
-        raise InputError(told, Argument("layout", ROWS), ".")
+        told = "The table has no rows; expected one row per run. If its names are a list, or lists of one name, give "
+        raise InputError(told, *either("layout", ROWS, COLUMNS), ".")
     wide = wide_cells([["", *rows[0]], *rows[1:]] if short else rows, reading.header)
     if wide is not None:
         return entries_of_numbers(with_row_names(wide, reading.transpose), reading)
@@ -166,9 +176,22 @@ def _refuse_wrong_cells(rows: headings.TextRows) -> None:
     for fitting, wanted in ((headings.ZERO_ONE, "0 or 1"), (fractions, "a number")):
         wrong = [(i, f, cell) for i, f, cell in body if cell not in fitting]
         if body and 2 * len(wrong) < len(body):
+            if wanted == "a number" and _are_lists_of_numbers(rows, [cell for _, _, cell in wrong]):
+                return
             i, f, cell = wrong[0] if wrong else (2, 0, rows[1][0])
             what = repr(cell) if cell else "nothing"
             raise InputError(f"Row {i} holds {what} in column {f + 1} ({rows[0][f : f + 1]}); expected {wanted}.")
+
+
+def _are_lists_of_numbers(rows: headings.TextRows, wrong: Sequence[str]) -> bool:
+    """Whether columns or rows of numbers end at different places, and share numbers: masses as names of features."""
+    columns = columns_of(rows)
+    for lists in (columns, rows):
+        if wrong and not any(wrong) and _from_the_edge(lists) and _once_each(lists):
+            counts = Counter(name for cells in lists for name in set(cells) - {""})
+            if max(counts.values()) > 1:
+                return True
+    return False
 
 
 def _lists(rows: headings.TextRows, layout: str, reading: ReadOptions) -> Lists:
@@ -180,9 +203,9 @@ def _lists(rows: headings.TextRows, layout: str, reading: ReadOptions) -> Lists:
     if spaced:
         rows = [row[0].split() for row in rows]
     if spaced or bool(reading.transpose) != (layout == ROWS):
-        return _labelled(rows, reading.header, "row", ("names separated by spaces",) if spaced else ())
+        return labelled(rows, reading.header, "row", ("names separated by spaces",) if spaced else ())
     columns, told, notes = without_row_numbers(columns_of(rows))
-    return _labelled(columns, told if reading.header is None else reading.header, "column", notes)
+    return labelled(columns, told if reading.header is None else reading.header, "column", notes)
 
 
 def layout_of_names(rows: headings.TextRows) -> str:
@@ -264,7 +287,8 @@ def _looks_like_gmt(rows: headings.TextRows) -> bool:
         return False
     addresses = all("://" in cell for cell in second)
     sentences = all(" " in cell for cell in second) and not any(" " in name for name in names)
-    return set(second) <= NO_NAMES | {"", "na"} or addresses or sentences
+    once = _once_each([row[2:] for row in rows])
+    return once and (set(second) <= NO_NAMES | {"", "na"} or addresses or sentences)
 
 
 NO_NAMES = NULLS.union(["None", "none"]) - {""}
@@ -297,15 +321,27 @@ def entries_of_lists(found: Lists, reading: ReadOptions) -> Entries:
         notes.append(f"of each list the first {reading.top:,}, as lists are taken to be sorted best first")
     if empty := sum(not names for names in distinct):
         notes.append(f"{several(empty, 'list')} without a name, so that nothing was selected")
+    if reading.layout is None:
+        _refuse_joined(set(chain.from_iterable(distinct)))
     entries = entries_among(distinct, found.labels, reading.features, reading.n_features)
     used = set(chain.from_iterable(distinct))
-    notes += _only_by_case(used)
+    notes += names_alike(used)
     notes += gene_dates_in(sorted(used), "among the names")
     line = (
         f"{several(len(distinct), 'run')} from {found.source}; {several(len(used), 'distinct name')}; "
         f"{universe_in_words(entries.features)}"
     )
     return entries._replace(notes=(line, *notes))
+
+
+def _refuse_joined(names: set[str]) -> None:
+    """Refuse names most of which are several, with separators between them."""
+    for mark in (";", " /// ", ",", "|"):
+        joined = sorted(name for name in names if name.count(mark) + 1 >= LONGER_THAN_A_NAME)
+        if sum(name.count(mark) + 1 for name in joined) > len(names):
+            told = f"The names ({some_names([_short(name) for name in joined])}) may hold several names each, or one; "
+            ways = Argument("layout", CELLS), "; if they are single names, give ", *either("layout", COLUMNS, ROWS)
+            raise InputError(f"{told}if they are lists, give ", *ways, ".")
 
 
 def gene_sets_in_rows(rows: headings.TextRows) -> Lists:
@@ -328,16 +364,78 @@ def gene_sets_in_columns(rows: headings.TextRows) -> Lists:
     return Lists([column[2:] for column in columns], labels, several(len(columns), "GMX column"))
 
 
-def one_list(rows: headings.TextRows, header: bool | None = None) -> list[str] | None:
-    """The names of a file or sheet that holds a single list, one a line or all in one line; None where it does not."""
+class SingleList(NamedTuple):
+    """The cells of a file or sheet that holds one list; `headed` if its form tells whether the first is a heading."""
+
+    cells: list[str]
+    headed: bool | None = None
+
+
+def one_list(rows: headings.TextRows) -> SingleList | None:
+    """The list of a file or sheet that holds one, a name a line or all in one line; None where it does not."""
     if len(rows) == 1:
-        return list(rows[0])
-    columns, told, _ = without_row_numbers(columns_of(rows))
+        return SingleList(list(rows[0]), None if len(rows[0]) == 1 else False)
+    if len(rows) == 2 and rows[0] == R_VECTOR and len(rows[1]) == 2 and rows[1][0] == "1":
+        return SingleList([rows[0][1], rows[1][1]], True)
+    columns, headed, _ = without_row_numbers(columns_of(rows))
     if len(columns) != 1:
-        return [] if not columns else None
-    header = told if header is None else header
-    headed = headings.is_heading(columns) if header is None else header
-    return columns[0][1:] if headed else columns[0]
+        return None if columns else SingleList([])
+    return SingleList(columns[0], headed)
+
+
+def without_headings(
+    found: Sequence[SingleList], labels: Sequence[str], kind: str, header: bool | None
+) -> tuple[list[list[str]], tuple[str, ...]]:
+    """The names of lists that stand in a file or sheet (`kind`) each, and a note where the first cells are headings.
+
+    All of them are headings, or none is: a first name that only one list has is no heading for that.
+    """
+    filled = [place for place, one in enumerate(found) if one.cells]
+    headed = [one.headed if header is None else header for one in found]
+    open_ = [place for place in filled if headed[place] is None]
+    cells = [found[place].cells for place in open_]
+    if open_:
+        together = headings.is_heading(cells, [labels[place] for place in open_])
+        words = [headings.is_feature_word(first) for first, *_ in cells]
+        if not together and len(cells) > 1 and headings.is_list_word(cells[0][0]):
+            together = len({first for first, *_ in cells}) == 1 and _nowhere_else(cells, [True] * len(cells))
+        if not together and any(words) and not all(words) and _nowhere_else(cells, words):
+            some = [one[0] for one, word in zip(cells, words, strict=True) if word]
+            told = f"The first line of {several(len(some), kind)} of {len(filled)} ({some_names(some)}) reads as a "
+            told += "heading, and the others begin with names. If it is a heading, remove it; if it is a feature, give "
+            raise InputError(told, Argument("header", False), ".")
+        firsts = [one[0] for one in cells]
+        names = set(chain.from_iterable(one[1:] for one in cells))
+        alike = together is None and headings.look_alike(firsts, names)
+        if together is None and not alike and headings.chance_of_lone_firsts(cells) < headings.SURE:
+            told = f"The first line of each {kind} ({some_names(firsts)}) may be a heading or the name of a feature; "
+            ways = Argument("header", True), "; if it is a feature, give ", Argument("header", False)
+            raise InputError(f"{told}if it is a heading, give ", *ways, ".")
+        for place in open_:
+            headed[place] = bool(together)
+    firsts = list(dict.fromkeys(found[place].cells[0] for place in filled if headed[place]))
+    notes: tuple[str, ...] = ()
+    if firsts:
+        count = sum(bool(headed[place]) for place in filled)
+        which = f"each {kind}" if count == len(filled) else several(count, kind)
+        notes = (f"the first line of {which} ({some_names(firsts)}) is a heading and not a feature",)
+    return [one.cells[bool(head) :] for one, head in zip(found, headed, strict=True)], notes
+
+
+def _nowhere_else(lists: Sequence[Sequence[str]], words: Sequence[bool]) -> bool:
+    """Whether first cells that are words for features occur below no other first cell."""
+    firsts = {cells[0] for cells, word in zip(lists, words, strict=True) if word}
+    return firsts.isdisjoint(chain.from_iterable(cells[1:] for cells in lists))
+
+
+def list_by_p(rows: headings.TextRows, top: int) -> Lists | None:
+    """The features of a table of tests, those with the smallest p-values first; None for any other table."""
+    found = ranked_by_p(rows, top)
+    if found is None:
+        return None
+    names, heading = found
+    note = f"ranked by the p-values of {heading!r}, of which the smallest are best"
+    return Lists([names], None, "1 table of tests", (note,))
 
 
 def columns_of(rows: headings.TextRows) -> list[list[str]]:
@@ -355,7 +453,7 @@ def without_row_numbers(columns: list[list[str]]) -> tuple[list[list[str]], bool
     return columns, None, ()
 
 
-def _labelled(lists: headings.TextRows, header: bool | None, what: str, notes: Iterable[str]) -> Lists:
+def labelled(lists: headings.TextRows, header: bool | None, what: str, notes: Iterable[str]) -> Lists:
     """Lists that are columns or rows of a table, with or without a label in their first cells."""
     headed = header
     if header is None:
@@ -374,18 +472,39 @@ def _labelled(lists: headings.TextRows, header: bool | None, what: str, notes: I
     return Lists([list(cells[headed:]) for cells in lists], labels, source, tuple(notes))
 
 
-def _only_by_case(names: set[str]) -> list[str]:
-    """A note where names differ in nothing but capitals."""
+def names_alike(names: set[str]) -> list[str]:
+    """Return a note on names that differ in case, in dashes and the like, or in both alone."""
+    notes = []
+    by_case = _pairs(names, str.casefold)
+    if by_case:
+        notes.append(f"names that differ only in case count as different features: {_in_words(by_case)}")
+    by_marks = [pair for pair in _pairs(names, _bare) if pair not in by_case]
+    if by_marks:
+        notes.append(
+            f"names that differ only in dashes and the like count as different features: {_in_words(by_marks)}"
+        )
+    return notes
+
+
+def _bare(name: str) -> str:
+    """A name in one case, with the same dash for all marks between numbers, and none between other parts."""
+    return BETWEEN_NO_NUMBERS.sub("", DASHES.sub("-", name.casefold()))
+
+
+def _pairs(names: set[str], key: Callable[[str], str]) -> list[tuple[str, str]]:
     seen: dict[str, str] = {}
     pairs = []
     for name in sorted(names):
-        other = seen.setdefault(name.casefold(), name)
+        other = seen.setdefault(key(name), name)
         if other != name:
-            pairs.append(f"{other!r} and {name!r}")
-    if not pairs:
-        return []
+            pairs.append((other, name))
+    return pairs
+
+
+def _in_words(pairs: Sequence[tuple[str, str]]) -> str:
+    first, second = pairs[0]
     more = "" if len(pairs) == 1 else f" and {len(pairs) - 1:,} more"
-    return [f"names that differ only in case count as different features: {pairs[0]}{more}"]
+    return f"{first!r} and {second!r}{more}"
 
 
 WRAPPER = re.compile(r"(?:c|list|tuple|set|frozenset|array|np\.array|Index|pd\.Index)\s*\((.*)\)", re.DOTALL)
@@ -403,7 +522,11 @@ CUT_SHORT = re.compile(r"\.\.\.|…")
 Splitter = Callable[[str], list[str] | None]
 
 PRINTED = "names in brackets"
-SEPARATORS = {";": "semicolons", "|": "bars", ",": "commas", " ": "spaces"}
+STRONGER = (" /// ", ";", "|")  # than spaces
+SPACES, BARS = "spaces", "bars"
+FEW_COLUMNS = 4  # beside a column of lists
+LONGER_THAN_A_NAME = 3  # parts between separators
+SEPARATORS = {" /// ": "slashes", ";": "semicolons", "|": BARS, ",": "commas", "/": "slashes", " ": SPACES}
 TORN = re.compile(r"[^\[({]*[\])}].*|.*[\[({][^\])}]*|['\"].*[^'\"]|[^'\"].*\"")
 LABELLED = re.compile(r"([^:]*[^:\s]):\s+(\S.*)")
 
@@ -494,16 +617,25 @@ def _short(cell: str) -> str:
     return repr(cell if len(cell) <= 40 else f"{cell[:37]}...")
 
 
-def lists_in_cells(rows: headings.TextRows, columns: headings.TextRows) -> Lists | None:
-    """A table with one row per run, one column of which holds the whole list; None where it is something else."""
+def lists_in_cells(rows: headings.TextRows, columns: headings.TextRows, *, certain: bool = False) -> Lists | None:
+    """A table with one row per run, one column of which holds the whole list; None where it is something else.
+
+    `certain`: somebody said so.
+    """
     whole = _rejoined(rows)
     if whole is not None and (headed := _are_lists(whole, one_or_more)) is not None:
         return _found(whole, [], headed, PRINTED, one_or_more)
+    unclear: Lists | None = None
     for place, column in enumerate(columns):
+        others = [list(other) for f, other in enumerate(columns) if f != place]
         for words, parts in _splitters(column, spaces=len(columns) > 1):  # lines of words may be single names
-            if (headed := _are_lists(column, parts)) is not None:
-                others = [list(other) for f, other in enumerate(columns) if f != place]
+            headed = _are_lists(column, parts)
+            if headed is not None:
                 return _found(column, others, headed, words, parts)
+            plain = _plain_splitter(words)
+            headed = _may_be_lists(column, others, words, plain)
+            if headed is not None and unclear is None:
+                unclear = _found(column, others, headed, words, plain)
         # Printed lists that are none of names, such as dictionaries: commas would tear them apart.
         wrong = (cell for cell in column if _is_printed(cell) and printed_names(cell) is None)
         if are_printed(column) and (cell := next(wrong, None)) is not None:
@@ -511,7 +643,47 @@ def lists_in_cells(rows: headings.TextRows, columns: headings.TextRows) -> Lists
                 f"The cell {_short(cell)} looks like a printed list, but it is not one of names; write the names, "
                 "separated by semicolons."
             )
-    return _labelled_rows(rows)
+    if unclear is not None and not certain and not _are_many(unclear.lists):
+        cells = [cell for column in columns for cell in column if any(mark in cell for mark in SEPARATORS)]
+        told = f"The cells ({some_names([_short(cell) for cell in cells])}) may hold several names each, or one; "
+        ways = Argument("layout", CELLS), "; for one name in each cell give ", Argument("layout", LONG)
+        raise InputError(f"{told}for several names give ", *ways, ".")
+    return unclear or _labelled_rows(rows)
+
+
+def _are_many(lists: Sequence[Sequence[str]]) -> bool:
+    """Whether most lists are longer than any name with separators in it, and have no words of sentences."""
+    longer = sum(len(names) >= LONGER_THAN_A_NAME for names in lists)
+    words = [name for names in lists for name in names]
+    return 2 * longer > len(lists) and not any(name.isalpha() and name.islower() for name in words)
+
+
+def _plain_splitter(words: str) -> Splitter:
+    """The splitter at the separators of these words, which asks nothing of the names."""
+    marks = [mark for mark, kind in SEPARATORS.items() if words.endswith(kind)]
+    return lambda cell: [name.strip() for name in re.split("|".join(map(re.escape, marks)), cell) if name.strip()]
+
+
+def _may_be_lists(column: Sequence[str], others: Sequence[Sequence[str]], words: str, parts: Splitter) -> bool | None:
+    """Whether a first cell is a heading, of a column of cells with separators beside one that names the rows.
+
+    None where each cell can only be a single name: names of The Cancer Genome Atlas are a symbol and a number.
+    """
+    if words == PRINTED or len(others) >= FEW_COLUMNS:
+        return None
+    split = [parts(cell) or [] for cell in column]
+    above = [column[0], *(other[0] for other in others)]
+    headed = len(split[0]) <= 1 or any(headings.is_feature_word(cell) or headings.is_run_word(cell) for cell in above)
+    body = split[headed:]
+    several_names = [names for names in body if len(names) > 1]
+    named = any(_name_the_rows(list(other[headed:])) for other in others)
+    if not named or len(body) < 2 or 2 * len(several_names) < len(body):
+        return None
+    numbered = all(len(names) == 2 and names[1].isdecimal() for names in several_names)
+    short = all(len(names) <= 2 for names in several_names)
+    unsure = SPACES in words or "slashes" in words or BARS in words
+    torn = any(TORN.fullmatch(name) for names in several_names for name in names)
+    return None if numbered or (short and (unsure or torn)) else headed
 
 
 def _rejoined(rows: headings.TextRows) -> list[str] | None:
@@ -553,6 +725,8 @@ def _naming(others: Sequence[list[str]], headed: bool, parts: Splitter, features
 def _splitters(column: Sequence[str], *, spaces: bool) -> list[tuple[str, Splitter]]:
     if are_printed(column):
         return [(PRINTED, one_or_more)]
+    parted = sum(any(mark in cell for mark in STRONGER) for cell in column)
+    spaces = spaces and 2 * parted < len(column)
     marks = {mark: words for mark, words in SEPARATORS.items() if spaces or mark != " "}
     between = [(f"names separated by {words}", partial(_between, mark)) for mark, words in marks.items()]
     return [(PRINTED, printed_names), *between]
@@ -560,13 +734,14 @@ def _splitters(column: Sequence[str], *, spaces: bool) -> list[tuple[str, Splitt
 
 def _between(mark: str, cell: str) -> list[str] | None:
     """The names of a cell between separators; one without any is one name."""
-    if not cell:
-        return []
+    if not cell or cell in NO_NAMES:
+        return [cell] if cell else []
     names = [name.strip() for name in cell.split(mark)]
     names = names[:-1] if len(names) > 1 and not names[-1] else names  # one that ends with the separator
     # An identifier by itself may be all digits.
     is_decimal = mark in cell and headings.is_number(cell.replace(",", "."))
-    is_one = is_decimal or (mark == " " and not all(map(headings.is_symbol, names)))
+    words = mark == " " and not all(map(headings.is_symbol, names))
+    is_one = is_decimal or words
     torn = len(names) > 1 and any(map(TORN.fullmatch, names))
     return None if is_one or torn or not all(names) else names
 

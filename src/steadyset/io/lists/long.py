@@ -12,7 +12,16 @@ import numpy.typing as npt
 
 from steadyset.foundation.errors import Argument, InputError, UndeclaredFeaturesError, either
 from steadyset.io.formats.columns import FEATURE, RUN
-from steadyset.io.formats.headings import WHOLE_NUMBER, are_called_runs, is_feature_word, is_number, is_run_word
+from steadyset.io.formats.headings import (
+    UNADJUSTED,
+    WHOLE_NUMBER,
+    are_called_runs,
+    is_feature_word,
+    is_number,
+    is_p_value,
+    is_run_word,
+    number_of,
+)
 from steadyset.io.labels import (
     AppearanceOrder,
     Names,
@@ -23,7 +32,7 @@ from steadyset.io.labels import (
     some_names,
     stand_ins,
 )
-from steadyset.io.lists import LONG
+from steadyset.io.lists import LONG, ROWS
 from steadyset.io.lists.entries import (
     Entries,
     ReadOptions,
@@ -300,7 +309,10 @@ def _by_values(columns: Sequence[Sequence[str]], header: bool | None) -> PairCol
     sentence = ["Either of the two columns ", f"({some_names(heading)}) " if headed else "", "may name the runs; "]
     if headed:
         raise InputError(*sentence, "give ", *either("runs", *heading), ".")
-    raise InputError(*sentence, "put the headings run and feature above them.")
+    lists = Argument("layout", ROWS), "."
+    raise InputError(
+        *sentence, "put the headings run and feature above them. For a label and a list in each row give ", *lists
+    )
 
 
 def _is_headed(columns: Sequence[Sequence[str]], header: bool | None) -> bool:
@@ -343,18 +355,58 @@ def entries_of_pairs(columns: Sequence[Sequence[str]], found: PairColumns, readi
             )
             raise InputError(f"{told}and a feature in each, or lists (", Argument("layout", "columns"), ").")
     notes = [f"{several(repeated, 'repeated row')} dropped"] if repeated else []
+    top = reading.top
+    by_p = (
+        _by_p_values(heading, bodies, columns, found) if top is not None and not {WEIGHT, RANK} & set(table) else None
+    )
+    if by_p is not None and top is not None:
+        cells[SELECTED] = _smallest(cells[RUN], [by_p[1][row] for row in rows], top)
+        notes.append(f"of each run the {top} smallest p-values of {by_p[0]!r}")
+        top = None
     if found.headed:
-        unused = [heading[f] for f in range(len(heading)) if f not in table.values()]
+        used = {heading[f] for f in table.values()} | ({by_p[0]} if by_p is not None else set())
+        unused = [name for name in heading if name not in used]
         notes += [f"not used: the {'columns' if len(unused) > 1 else 'column'} {some_names(unused)}"] if unused else []
     arrow = pa.table({name: pa.array(column, pa.string()) for name, column in cells.items()})
     universe, union = (reading.features, reading.n_features), not reading.declared
-    entries = entries_of_long(arrow, *universe, None, top=reading.top, union=union, numbers_are_names=True)
+    entries = entries_of_long(arrow, *universe, None, top=top, union=union, numbers_are_names=True)
     runs = f"the column {heading[found.run]!r}" if found.headed else f"column {found.run + 1}"
     line = (
         f"{several(entries.n_runs, 'run')} from {runs}{found.why}; "
         f"{several(len(set(cells[FEATURE]) - {None}), 'distinct name')}; {universe_in_words(entries.features)}"
     )
     return entries._replace(notes=(line, *notes))
+
+
+def _by_p_values(
+    heading: Sequence[str], bodies: dict[str, Sequence[str]], columns: Sequence[Sequence[str]], found: PairColumns
+) -> tuple[str, dict[tuple[str, ...], float]] | None:
+    """The heading of the one column of p-values, and the p-value of each row; None where there is no such column."""
+    places = [f for f in range(len(heading)) if found.headed and f not in found[:2] and is_p_value(heading[f])]
+    unadjusted = [f for f in places if UNADJUSTED.fullmatch(heading[f].strip())]
+    chosen = unadjusted or places
+    if len(chosen) != 1:
+        return None
+    column = columns[chosen[0]][found.headed :]
+    if not all(map(is_number, column)) or not all(0 <= number_of(cell) <= 1 for cell in column):
+        return None
+    keys = zip(*bodies.values(), strict=True)
+    return heading[chosen[0]], {key: number_of(cell) for key, cell in zip(keys, column, strict=True)}
+
+
+def _smallest(runs: Sequence[str | None], p_values: Sequence[float], top: int) -> list[str | None]:
+    """Which rows have one of the `top` smallest p-values of their run: 1 or 0; a tie at the border is refused."""
+    marks: list[str | None] = ["0"] * len(runs)
+    for run in dict.fromkeys(runs):
+        rows = sorted((i for i, label in enumerate(runs) if label == run), key=lambda i: p_values[i])
+        if top < len(rows) and p_values[rows[top - 1]] == p_values[rows[top]]:
+            told = (
+                f"The run {run!r} has several p-values of {p_values[rows[top]]:g} at the border of its {top} smallest; "
+            )
+            raise InputError(f"{told}give another ", Argument("top"), ".")
+        for i in rows[:top]:
+            marks[i] = "1"
+    return marks
 
 
 def is_long(columns: Sequence[Sequence[str]], reading: ReadOptions) -> bool:

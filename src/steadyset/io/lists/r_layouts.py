@@ -12,14 +12,23 @@ stabs        max and phat are refused: they hold frequencies, which do not tell 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from steadyset.foundation.errors import Argument, InputError
-from steadyset.io.formats.headings import TextRows, is_number, is_run_word, number_of
+from steadyset.io.formats.columns import NULLS
+from steadyset.io.formats.headings import (
+    UNADJUSTED,
+    TextRows,
+    is_feature_word,
+    is_number,
+    is_p_value,
+    is_run_word,
+    number_of,
+)
 from steadyset.io.labels import AppearanceOrder, Names, feature_names, several, some_names
 from steadyset.io.lists import BORUTA, CARET, GLMNET, MLR3FSELECT, R_LAYOUTS
 from steadyset.io.lists.entries import Entries, ReadOptions, entries_over, universe_in_words, universe_of
@@ -106,6 +115,8 @@ def may_be_of_r(names: Sequence[str], first: Sequence[str], reading: ReadOptions
     table = RTable(list(names), [])
     unnamed = (PENALTY.fullmatch(name) or name in ("i", "j", "x", OVERALL) for name in names[1:])
     told = any(map(table.has, (BATCH, FEATURES, DECISION, SIZE, *WHOSE))) or _tested(table) is not None
+    p_values = sum(map(is_p_value, names[1:]))
+    told = told or 0 < p_values < len(names) - 1
     return INTERCEPT in names or INTERCEPT in first or told or (bool(names) and names[0] in NO_NAME and all(unnamed))
 
 
@@ -288,17 +299,61 @@ def _refuse_what_is_no_selection(table: RTable) -> None:
         raise InputError("The table holds how well caret's subsets predict, not what they are; write rfe()$variables.")
     if table.names == ["", "i", "j", "x"]:
         raise InputError("The table holds the places of a sparse matrix without names; write as.matrix(coef(...)).")
-    tested = _tested(table)
+    tested = _tested(table) or _tested_otherwise(table)
     if tested is not None and not any(map(is_run_word, table.names)):
         raise InputError(
-            f"The table holds the tests of one analysis ({', '.join(tested)}), not what several runs selected; give "
-            "one list of genes per run, such as those below a p value, in a file or column each."
+            f"The table holds the tests of one analysis ({', '.join(tested)}), not what several runs selected; give ",
+            Argument("top", 20),
+            " for the features with the smallest p-values, and such a table for each run.",
         )
     _refuse_frequencies(table)
 
 
 def _tested(table: RTable) -> tuple[str, str] | None:
     return next((names for names in TESTED if table.has(*names)), None)
+
+
+def _tested_otherwise(table: RTable) -> list[str] | None:
+    """The headings of p-values beside other numbers and a column of names; None for any other table."""
+    named = bool(table.names) and (table.names[0] == "" or is_feature_word(table.names[0]))
+    numeric = [name for f, name in enumerate(table.names) if f and _are_numbers(row[f] for row in table.rows)]
+    found = [name for name in numeric if is_p_value(name)]
+    return found if named and found and len(found) < len(numeric) else None
+
+
+def ranked_by_p(cells: TextRows, top: int) -> tuple[list[str], str] | None:
+    """Return the names of a table of tests, those with the smallest p-values first, and the heading of these.
+
+    None where the table has no column of p-values beside a column of distinct names. A row without a p-value is left
+    out.
+    """
+    if len(cells) < 2:
+        return None
+    table = _table(cells)
+    columns = [[row[f] for row in table.rows] for f in range(len(table.names))]
+    numeric = [f for f, column in enumerate(columns) if _are_numbers(column)]
+    p_values = [f for f in numeric if is_p_value(table.names[f])]
+    unadjusted = [f for f in p_values if UNADJUSTED.fullmatch(table.names[f].strip())]
+    chosen = unadjusted if unadjusted else p_values
+    texts = [f for f, column in enumerate(columns) if f not in numeric and len(set(column)) == len(column) > 1]
+    if len(chosen) != 1 or not texts or any(map(is_run_word, table.names)):
+        return None
+    words = [f for f in texts if is_feature_word(table.names[f])]
+    names = columns[(words or texts)[0]]
+    tested = [(number_of(p), name) for p, name in zip(columns[chosen[0]], names, strict=True) if is_number(p)]
+    if any(not 0 <= p <= 1 for p, _ in tested):
+        return None
+    tested.sort(key=lambda pair: pair[0])
+    if top < len(tested) and tested[top - 1][0] == tested[top][0]:
+        told = f"The column {table.names[chosen[0]]!r} has several p-values of {tested[top][0]:g} at the border of "
+        raise InputError(f"{told}the {top} smallest; give another ", Argument("top"), ".")
+    return [name for _, name in tested], table.names[chosen[0]]
+
+
+def _are_numbers(cells: Iterable[str]) -> bool:
+    """Whether cells are numbers, but for those without a value."""
+    known = [cell for cell in cells if cell not in NULLS]
+    return bool(known) and all(map(is_number, known))
 
 
 def _refuse_frequencies(table: RTable) -> None:

@@ -6,9 +6,11 @@ import json
 import re
 import warnings
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from itertools import islice, zip_longest
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steadyset.foundation.arguments import check_choice, check_flag
@@ -18,12 +20,29 @@ from steadyset.io.disk import DATABASE, SETTINGS, explained, write_durably, writ
 from steadyset.io.files import BYTES_A_NAME, File, first_line, readable, refuse_size
 from steadyset.io.formats import csv_files, record
 from steadyset.io.formats.columns import FEATURE, NULLS, RUN, Columns, is_numeric
-from steadyset.io.formats.headings import TOP, is_comment, is_feature_word, is_number, is_row_of_marks
+from steadyset.io.formats.headings import (
+    CALLED_RUN,
+    TOP,
+    is_comment,
+    is_feature_word,
+    is_number,
+    is_p_value,
+    is_row_of_marks,
+)
 from steadyset.io.formats.record import LISTS as LISTS_OF_RUNS
 from steadyset.io.formats.spreadsheet import BYTES_A_TEXT_CELL, MADE, cell_text, formulas_told, spreadsheet_safe
-from steadyset.io.formats.tables import Sheet, TableFile, read_json_file, read_sheet, sheet_names, written_format
+from steadyset.io.formats.tables import (
+    Sheet,
+    TableFile,
+    empty_sheets,
+    read_json_file,
+    read_sheet,
+    sheet_names,
+    written_format,
+)
 from steadyset.io.labels import Names, UnionOfNames, several, some_names
-from steadyset.io.lists import GMT, GMX, LISTS, LONG, ROWS, WIDE
+from steadyset.io.lists import BLOCKS, CELLS, GMT, GMX, LISTS, LONG, ROWS, WIDE
+from steadyset.io.lists.blocks import lists_in_lines, may_be_lists_in_lines
 from steadyset.io.lists.entries import (
     Entries,
     ReadOptions,
@@ -35,13 +54,17 @@ from steadyset.io.lists.entries import (
     with_weights,
 )
 from steadyset.io.lists.layouts import (
+    LINE_SHOWN,
     NO_NAMES,
     Lists,
+    SingleList,
     columns_of,
     entries_of_lists,
     entries_of_rows,
+    list_by_p,
     lists_in_cells,
     one_list,
+    without_headings,
 )
 from steadyset.io.lists.long import entries_of_long, headings_say, long_columns
 from steadyset.io.lists.r_layouts import may_be_of_r
@@ -50,6 +73,7 @@ from steadyset.io.lists.wide import (
     Wide,
     entries_of_numbers,
     may_name_rows,
+    refuse_unnamed_first_column,
     wide_columns,
     wide_numbers,
     wide_table,
@@ -59,6 +83,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BYTES_A_BYTE = 10  # a name of five letters takes about so many times its length in memory
+BEGINNING = 1 << 17  # letters that tell whether a file holds lists in lines
+NEW_SHEET = re.compile(r"(?i)(sheet|tabelle|feuil|hoja|foglio|blad|planilha|ark) ?[0-9]+")
+SKIPPED = " skipped"  # in a note on titles and comments
+R_EMPTY_VECTOR = b'"","x"'  # what write.csv makes of a vector without names
 FEW = 3  # columns, among which text means a layout other than wide
 
 
@@ -76,10 +104,15 @@ def lists_in_folder(folder: Path, reading: ReadOptions) -> Lists:
         raise InputError(f"{folder} is a folder; expected a file, or a folder of {kinds[0]} files with one list each.")
     chosen = [file for file in files if _is_list(file, kind)]
     others = [file.name for file in files if file not in chosen]
-    notes = (f"not read: {some_names(others)}",) if others else ()
+    notes = [f"not read: {some_names(others)}"] if others else []
     refuse_size(folder, BYTES_A_BYTE * sum(file.stat().st_size for file in chosen), reading.max_gb)
-    lists = [_list(file, reading) for file in chosen]
-    return Lists(lists, [file.stem for file in chosen], several(len(chosen), f"{kind} file"), notes)
+    found = [_list(file, reading) for file in chosen]
+    labels = [file.stem for file in chosen]
+    lists, headed = without_headings([one for one, _ in found], labels, "file", reading.header)
+    comments = [comment for _, skipped in found for comment in skipped]
+    if comments:
+        notes.append(f"{several(len(comments), 'line')} beginning with # left out ({some_names(comments)})")
+    return Lists(lists, labels, several(len(chosen), f"{kind} file"), (*headed, *notes))
 
 
 def holds_lists(folder: Path) -> bool:
@@ -105,22 +138,51 @@ def _natural(file: Path) -> list[tuple[bool, int, str]]:
     return [(bool(i % 2), int(part) if i % 2 else 0, part) for i, part in enumerate(parts)]
 
 
-def _list(path: Path, reading: ReadOptions) -> list[str]:
-    """The names in one file; one without any is a list of none."""
+def _list(path: Path, reading: ReadOptions) -> tuple[SingleList, list[str]]:
+    """The names in one file, and the lines in it that are comments; a file without any is a list of none."""
     file = File(path)
     with csv_files.opened(file) as source:
         start = source.read(1 << 16)
-    blank = (not line.strip() or line.lstrip().startswith(b"#") for line in start.splitlines())
+    first_lines = start.splitlines()
+    blank = (not line.strip() or line.lstrip().startswith(b"#") for line in first_lines)
     if len(start) < 1 << 16 and all(blank):
-        return []
+        return SingleList([]), _comments(start)
+    if len(start) < 1 << 16 and first_lines[0].strip() == R_EMPTY_VECTOR and not any(map(bytes.strip, first_lines[1:])):
+        return SingleList([]), []
+    names = _names_with_separators(file, reading)
+    if names is not None:
+        return SingleList(names), _comments(start)
     rows = [[cell.strip() for cell in row] for row in read_sheet(file, max_gb=reading.max_gb).rows]
-    names = one_list([row for row in rows if any(row)], reading.header)
-    if names is None:
+    filled = [row for row in rows if any(row)]
+    found = one_list([row for row in filled if not is_comment(row[0])])
+    quoted = [row[0] for row in filled if is_comment(row[0])]
+    if found is None and reading.top is not None and (tests := list_by_p(rows, reading.top)) is not None:
+        found = SingleList(tests.lists[0], False)
+    if found is None:
         width = max(map(len, rows))
         raise InputError(
             f"{file} has {width} columns; in a folder of lists each file holds one list, with a name in each line."
         )
-    return names
+    return found, list(dict.fromkeys([*_comments(start), *quoted]))
+
+
+def _names_with_separators(file: File, reading: ReadOptions) -> list[str] | None:
+    """The lines of a file where at least half hold one name, and some a comma within theirs; None for any other."""
+    form = csv_files.checked_form(file, None, reading.max_gb, bytes_a_cell=BYTES_A_TEXT_CELL)
+    rows = [row for row in csv_files.text_rows(file, replace(form, heading=TOP), comments=True) if any(row)]
+    rows = [row for row in rows if not is_comment(row[0])]
+    single = sum(sum(map(bool, row)) == 1 for row in rows)
+    if not 0 < single < len(rows) <= 2 * single:
+        return None
+    separator = (
+        form.delimiter if form.delimiter == csv_files.TAB else f"{form.delimiter} " * form.padded or form.delimiter
+    )
+    return [separator.join(cell for cell in row if cell).strip() for row in rows]
+
+
+def _comments(start: bytes) -> list[str]:
+    lines = start.decode("utf-8", errors="replace").splitlines()
+    return [shorten(line.strip(), LINE_SHOWN, placeholder=" ...") for line in lines if is_comment(line.lstrip())]
 
 
 def read_selections(path: File, reading: ReadOptions) -> Entries:
@@ -135,11 +197,40 @@ def read_selections(path: File, reading: ReadOptions) -> Entries:
         return _from_workbook(path, reading)
     if known is not None and known.layout:
         reading = replace(reading, layout=reading.layout or known.layout)
-    elif reading.layout not in LISTS and reading.runs is None:
+    elif (found := _in_lines(path, reading)) is not None:
+        with after(f"{path}: "):
+            return entries_of_lists(found, reading)
+    elif (reading.layout not in (*LISTS, CELLS) or record.is_typed(path.name)) and reading.runs is None:
         entries = _from_table(path, reading)
         if entries is not None:
             return entries
     return _from_sheet(path, reading)
+
+
+def _in_lines(path: File, reading: ReadOptions) -> Lists | None:
+    """The lists of a text file that stand in its lines, in blocks or behind labels; None for a table."""
+    known = record.format_of(path.name)
+    if known is None or not known.text or reading.layout not in (None, ROWS, BLOCKS) or reading.runs is not None:
+        return None
+    with readable(path):
+        with closing(csv_files.text_lines(path, reading.max_gb)) as lines:
+            if reading.layout is None and not may_be_lists_in_lines(_beginning(lines)):
+                return None
+        refuse_size(path, BYTES_A_BYTE * path.stat().st_size, reading.max_gb)
+        with after(f"{path}: "):
+            return lists_in_lines(list(csv_files.text_lines(path, reading.max_gb)), reading)
+
+
+def _beginning(lines: Iterable[str]) -> list[str]:
+    """The first lines, of which a wide table has few and a file of lists many."""
+    first = []
+    n_letters = 0
+    for line in lines:
+        first.append(line)
+        n_letters += len(line)
+        if n_letters > BEGINNING:
+            break
+    return first
 
 
 def _from_table(path: File, reading: ReadOptions) -> Entries | None:
@@ -164,11 +255,16 @@ def _entries_of_table(
     path: File, found: Columns | None, table: pa.Table | None, reading: ReadOptions
 ) -> Entries | None:
     """The same of a table with many columns, or of one as Arrow has it."""
+    pairs = table is not None and headings_say(table.column_names) is not None
+    if table is not None and pairs and reading.top is not None and any(map(is_p_value, table.column_names)):
+        return entries_of_rows(_as_text(table), reading)
     if table is not None and {RUN, FEATURE} <= set(table.column_names) and reading.layout != WIDE:
         within = None
-        if reading.layout is None and len(table.column(RUN).unique()) == table.num_rows:
+        if reading.layout in (None, CELLS) and len(table.column(RUN).unique()) == table.num_rows:
             rows = _as_text(table)
-            within = lists_in_cells(rows, columns_of(rows))  # one row per run, each with its whole list in a cell
+            within = lists_in_cells(
+                rows, columns_of(rows), certain=reading.layout == CELLS
+            )  # one row per run, each with its whole list in a cell
         return _from_long(table, reading) if within is None else entries_of_lists(within, reading)
     if reading.layout != LONG and found is not None and not may_be_of_r(found.names, (), reading):
         return _from_numbers(path, wide_numbers(found, reading.transpose), reading)
@@ -187,54 +283,81 @@ def _from_sheet(path: File, reading: ReadOptions) -> Entries:
         sheet = read_sheet(path, sheet=reading.sheet, max_gb=reading.max_gb)
         rows, form = sheet.rows, None
     else:
-        rows, form = _text_cells(path, reading)
-        sheet = Sheet(rows, csv_files.read_as(form.words))
+        rows, form, comments = _text_cells(path, reading)
+        told = [shorten(" ".join(filter(None, row)), LINE_SHOWN, placeholder=" ...") for row in comments]
+        skipped = f"{several(len(told), 'row')} beginning with # left out ({some_names(told)})"
+        sheet = Sheet(rows, (*csv_files.read_as(form.words), *([skipped] if told else [])))
     short = form is not None and form.heading.short
     with after(f"{path}: "):
         entries = entries_of_rows(rows, reading, short=short)
-    told = any(MADE in note for note in sheet.notes)  # a workbook says in which cells
-    return entries._replace(notes=(*(note for note in entries.notes if not told or MADE not in note), *sheet.notes))
+    placed = any(MADE in note for note in sheet.notes)  # a workbook says in which cells
+    return entries._replace(notes=(*(note for note in entries.notes if not placed or MADE not in note), *sheet.notes))
 
 
-def _text_cells(path: File, reading: ReadOptions) -> tuple[list[list[str]], csv_files.TextForm]:
-    """The cells of a text file as they stand; a row with several of them is a list rather than a title."""
+def _text_cells(path: File, reading: ReadOptions) -> tuple[list[list[str]], csv_files.TextForm, list[list[str]]]:
+    """The cells of a text file as they stand, and rows that are comments among them.
+
+    A row with several cells is a list rather than a title.
+    """
     known = record.format_of(path.name)
     delimiter = "tab" if known is not None and known.layout and known.layout == reading.layout else None
     with readable(path):
         form = csv_files.checked_form(path, delimiter, reading.max_gb, bytes_a_cell=BYTES_A_TEXT_CELL)
-        rows = list(csv_files.text_rows(path, replace(form, heading=TOP)))
-    lists = [row for row in rows[: form.heading.above] if sum(map(bool, row)) > 1 and not is_comment(row[0])]
+        rows = list(csv_files.text_rows(path, replace(form, heading=TOP), comments=True))
+    above = [row for row in rows[: form.heading.above] if any(row) and not is_comment(row[0])]
+    lists = [row for row in above if sum(map(bool, row)) > 1 or CALLED_RUN.fullmatch(row[0].strip())]
     if lists or reading.layout in (ROWS, GMT, GMX):
         form = replace(form, heading=TOP)
     header = rows[form.heading.above] if form.heading.above < len(rows) else []
     if form.heading.commented:
         header = csv_files.repaired_header(header, replace(form, heading=form.heading._replace(short=False)))
-    below = [row for row in rows[form.heading.above + 1 :] if not row or not is_comment(row[0])]
-    return [*([header] if header and not is_comment(header[0]) else []), *below], form
+    kept = [] if header and is_comment(header[0]) else [header] if header else []
+    comments = [] if kept or not header else [header]
+    for row in rows[form.heading.above + 1 :]:
+        (comments if row and is_comment(row[0]) else kept).append(row)
+    return kept, form, comments
 
 
 def _from_workbook(path: File, reading: ReadOptions) -> Entries:
     """One sheet of a workbook, or all of them where each holds a list."""
     names = [] if reading.sheet is not None else sheet_names(path, reading.max_gb)
+    empty = [] if len(names) < 2 else empty_sheets(path, reading.max_gb)
     if len(names) < 2:
         return _from_sheet(path, reading)
     has = f"{path} has {several(len(names), 'sheet')} ({some_names(names)})"
-    lists, columns = [], {}
+    sheets: list[SingleList] = []
+    columns: dict[str, str] = {}
+    notes: list[str] = []
     for name in names:
-        cells = [[cell.strip() for cell in row] for row in read_sheet(path, sheet=name, max_gb=reading.max_gb).rows]
+        sheet = read_sheet(path, sheet=name, max_gb=reading.max_gb)
+        notes += [f"sheet {name!r}: {note}" for note in sheet.notes if SKIPPED in note]
+        cells = [[cell.strip() for cell in row] for row in sheet.rows]
         rows = [row for row in cells if any(row)]
-        found = one_list(rows, reading.header)
+        found = one_list(rows)
+        if found is None and reading.top is not None and (tests := list_by_p(rows, reading.top)) is not None:
+            found = SingleList(tests.lists[0], False)
         if found is None:
-            columns[name], found = _column_of_names(rows)
+            columns[name], cells_below = _column_of_names(rows)
+            found = None if cells_below is None else SingleList([columns[name], *cells_below], True)
         if found is None:
             told = f"{has}, and {name!r} is not a single list; choose one with "
             raise InputError(told, Argument("sheet", names[0]), ", or keep one list in the first column of each.")
-        lists.append(found)
+        sheets.append(found)
+    # Sheets that nobody named come with every new workbook; a sheet that somebody named is a list of none.
+    unread = [name for name in empty if NEW_SHEET.fullmatch(name)]
+    if unread:
+        notes.append(f"not read: {'empty sheet' if len(unread) == 1 else 'empty sheets'} {some_names(unread)}")
+    named = [name for name in empty if name not in unread]
+    sheets += [SingleList([])] * len(named)
+    names = [*names, *named]
+    lists, headed = without_headings(sheets, names, "sheet", None if columns else reading.header)
     if columns and len({frozenset(found) for found in lists}) == 1:
         told = f"{has} with the same names, as tables of all features have; keep those that were selected."
         raise InputError(told)
-    told = f"of the sheets only the column {some_names(sorted(set(columns.values())))} is used" if columns else ""
-    found_lists = Lists(lists, names, several(len(names), "sheet"), (told,) if told else ())
+    notes = [*headed, *notes]
+    if columns:
+        notes.append(f"of the sheets only the column {some_names(sorted(set(columns.values())))} is used")
+    found_lists = Lists(lists, names, several(len(names), "sheet"), tuple(notes))
     with after(f"{path}: "):
         return entries_of_lists(found_lists, reading)
 
@@ -262,7 +385,17 @@ def _from_numbers(path: File, wide: Wide, reading: ReadOptions) -> Entries:
     if may_name_rows(wide, reading.transpose) and wide.features is not None:
         table, _ = TableFile(path, max_gb=reading.max_gb).arrow(apart=[wide.features[0]])
         wide = wide._replace(written=as_written(table.column(0).to_pylist()))
+    known = record.format_of(path.name)
+    text = known is not None and known.text
+    if text and reading.transpose is None and wide.labels is not None and not _first_heading(path, reading):
+        refuse_unnamed_first_column(wide)
     return entries_of_numbers(wide, reading)
+
+
+def _first_heading(path: File, reading: ReadOptions) -> str:
+    """The heading of the first column as it stands in a text file."""
+    form = csv_files.text_form(path, None, reading.max_gb)
+    return next(csv_files.text_rows(path, form), [""])[0].strip()
 
 
 def _is_wide(table: pa.Table, reading: ReadOptions) -> bool:

@@ -25,7 +25,7 @@ from steadyset.io.labels import (
     several,
     some_names,
 )
-from steadyset.io.lists import COLUMNS, IMPORTANCES, RANKS, ROWS, WIDE
+from steadyset.io.lists import COLUMNS, IMPORTANCES, P_VALUES, RANKS, ROWS, WIDE
 from steadyset.io.lists.entries import (
     Entries,
     ReadOptions,
@@ -254,7 +254,7 @@ def told_transposed(columns: Sequence[str], transpose: bool | None) -> bool | No
     if transpose is not None or len(columns) < 2:
         return transpose
     first, others = str(columns[0]), columns[1:]
-    if first in (RUN, "") or headings.is_run_word(first):
+    if first in (RUN, "") or headings.is_run_word(first) or headings.CALLED_RUN.fullmatch(first):
         return None
     return True if headings.is_feature_word(first) or headings.are_called_runs(others) else None
 
@@ -280,21 +280,31 @@ def _labels(column: list[Any], what: str, name: str = RUN) -> list[str]:
 
 
 WHAT = "The table"
+DIGITS = 3  # that identifiers have at least
+MANY_ZEROS = 0.02  # share of zeros that no p-values have
+HIGH_P, SMALL_P, LARGE_P = 0.5, 0.001, 0.9  # which numbers runs have at least, and at most, if they are p-values
+MIDDLE_P, SPREAD_P = 0.3, 0.2  # so many are above the first
 MOSTLY = 0.5  # such a share of ones among what is not 0 is a 0/1 table with a wrong cell, not a table of importances
 
 
 def entries_of_numbers(found: Wide, reading: ReadOptions) -> Entries:
     """The runs of a wide table of numbers; the notes say what was understood where that is not plain 0 and 1."""
     found, notes = _named_rows(found, reading.transpose)
+    headed_p = _is_headed_p(found)
+    if reading.transpose is None and not found.transposed:
+        found = _turned_by_content(found, headed_p=headed_p)
     columns = found.labels if reading.transpose or found.transposed else found.features
     within = _wider(columns, reading.features)
     wide = oriented(found, WHAT, None if within else reading.features, None, transpose=reading.transpose)
     array = np.asarray(wide.array)
-    kind = kind_of_numbers(array, reading)
+    kind = kind_of_numbers(array, reading, headed_p=headed_p)
+    _refuse_top_of_all(array.shape, reading, wide.transposed)
     if kind == WIDE and reading.top is not None:
         raise InputError(Argument("top", reading.top), " needs ranks or importances; the table holds 0 and 1.")
     if kind == RANKS:
         entries = entries_of_ranks(array, wide.features, wide.labels, reading.top)
+    elif kind == P_VALUES:
+        entries = entries_of_p_values(array, wide.features, wide.labels, reading.top)
     else:
         matrix = read_matrix(array, WHAT, wide.features, wide.labels, transpose=False)
         advice = f"{ZERO_ONE_ONLY}; for importances give ", Argument("layout", IMPORTANCES)
@@ -306,9 +316,76 @@ def entries_of_numbers(found: Wide, reading: ReadOptions) -> Entries:
     return entries if plain else entries._replace(notes=(_line(entries, kind, wide, reading, marks), *notes))
 
 
-def kind_of_numbers(array: Floats, reading: ReadOptions) -> str:
-    """What the numbers are: wide (0 and 1), ranks or importances; refused where two readings are plausible."""
-    if reading.layout in (WIDE, RANKS, IMPORTANCES):
+def _is_headed_p(found: Wide) -> bool:
+    """Whether the headings of all columns say that these hold p-values."""
+    return found.features is not None and all(headings.is_p_value(str(name)) for name in found.features)
+
+
+def _turned_by_content(found: Wide, *, headed_p: bool) -> Wide:
+    """Return the table with its rows as features if its numbers and names say so; refuse it if they may be either."""
+    array, columns, rows = np.asarray(found.array, dtype=np.float64), found.features, found.labels
+    if np.isnan(array).any() or len(array) < 2:
+        return found
+    marks = bool(np.isin(array, (0, 1)).all())
+    called = columns is not None and headings.are_called_runs(columns)
+    names = [] if rows is None else [str(name) for name in rows]
+    called_rows = bool(names) and headings.are_called_runs(names)
+    in_rows = not marks and (_counts_from(array, 1) or _are_tied_ranks(array))
+    in_columns = not marks and (_counts_from(array.T, 1) or _are_tied_ranks(array.T))
+    if called_rows or (in_rows and not in_columns):
+        return found
+    numbered = not names or headings.are_row_numbers(names, None)
+    if in_columns or headed_p or (called and not numbered and not marks):
+        return found._replace(transposed=True)
+    like_features = bool(names) and all(map(headings.LIKE_FEATURES.fullmatch, names))
+    many = far_more_runs(*array.shape) and not marks and _may_be_features(names)
+    if like_features or (called and numbered and not marks) or many:
+        raise _unclear(array.shape, names)
+    return found
+
+
+def refuse_unnamed_first_column(found: Wide) -> None:
+    """Refuse a table with more rows than columns, whose rows have names that runs hardly have, below no heading."""
+    names = [] if found.labels is None else [str(name) for name in found.labels]
+    if not names or found.transposed is not None or found.array.shape[0] <= found.array.shape[1]:
+        return
+    if headings.are_row_numbers(names, None) or _turned_by_content(found, headed_p=_is_headed_p(found)).transposed:
+        return
+    like_runs = all(map(headings.RUN_LIKE.fullmatch, names))
+    if not like_runs or all(headings.is_number(name) and len(name) >= DIGITS for name in names):
+        raise _unclear(found.array.shape, names)
+
+
+def _unclear(shape: tuple[int, ...], names: Sequence[str]) -> InputError:
+    """The sentence for a table whose rows may be runs or features."""
+    shown = some_names(names) if names else "without names"
+    told = f"{WHAT} reads as {shape[0]:,} runs ({shown}) of {shape[1]:,} features; "
+    ways = Argument("transpose", True), "; if they are the runs, ", Argument("transpose", False)
+    return InputError(f"{told}if its rows are the features, give ", *ways, ".")
+
+
+def _may_be_features(names: Sequence[str]) -> bool:
+    """Whether rows have no names, numbers, or names that runs may have: others are asked about in any case."""
+    return not names or all(map(headings.RUN_LIKE.fullmatch, names))
+
+
+def _refuse_top_of_all(shape: tuple[int, ...], reading: ReadOptions, transposed: bool | None) -> None:
+    """Refuse to select as many features as there are, where the other way round there are more."""
+    n_runs, n_features = shape
+    if reading.top is None or reading.top < n_features or reading.top >= n_runs or reading.transpose is not None:
+        return
+    told = f" is all of the {n_features:,} features of each of {n_runs:,} runs. If the "
+    side = "columns" if transposed else "rows"
+    ways = f"{side} are the features, give ", Argument("transpose", not transposed), "; else give a smaller number."
+    raise InputError(Argument("top", reading.top), told, *ways)
+
+
+def kind_of_numbers(array: Floats, reading: ReadOptions, *, headed_p: bool = False) -> str:
+    """What the numbers are: wide (0 and 1), ranks, p-values or importances; refused where two readings are plausible.
+
+    `headed_p`: the headings of the columns say that these hold p-values.
+    """
+    if reading.layout in (WIDE, RANKS, IMPORTANCES, P_VALUES):
         return reading.layout
     values = array[array != 0]
     ones = float(np.mean(values == 1)) if values.size else 1.0
@@ -316,12 +393,74 @@ def kind_of_numbers(array: Floats, reading: ReadOptions) -> str:
         return WIDE  # whose own check names the cell that is neither 0 nor 1
     if _are_tied_ranks(array):
         return RANKS
+    within = bool(np.all((array >= 0) & (array <= 1)))
+    if headed_p and within:
+        return P_VALUES
     if np.any(array != np.floor(array)) or np.any(array < 0) or (np.any(array == 0) and not _counts_from(array, 0)):
-        return IMPORTANCES
+        if not within or not _may_be_p_values(array):
+            return IMPORTANCES
+        if _are_p_values(array):
+            return P_VALUES
+        told = (
+            "The numbers are all from 0 to 1: they may be importances, of which the largest count, or p-values; give "
+        )
+        raise InputError(told, *either("layout", IMPORTANCES, P_VALUES), ".")
     if _counts_from(array, 1) and len(array) > 1 and any(len(np.unique(column)) < len(column) for column in array.T):
         return RANKS
     told = "The table holds whole numbers, which may be ranks from 1, importances, or identifiers in lists; give "
     raise InputError(told, *either("layout", RANKS, IMPORTANCES, COLUMNS, ROWS), ".")
+
+
+def _may_be_p_values(array: Floats) -> bool:
+    """Whether numbers from 0 to 1 may be p-values.
+
+    They are not if the numbers of a run add up to 1, as importances of forests do, if each run has a 1 and a 0, as
+    scaled importances have, or if zeros say that a feature was not selected.
+    """
+    shares = np.allclose(array.sum(axis=1), 1, atol=0.02)
+    scaled = bool(np.all((array.max(axis=1) == 1) & (array.min(axis=1) == 0)))
+    zeros = float(np.mean(array == 0)) > MANY_ZEROS
+    return bool(array.shape[1] > 1 and np.all(array.max(axis=1) > HIGH_P) and not (shares or scaled or zeros))
+
+
+def _are_p_values(array: Floats) -> bool:
+    """Whether every run has very small numbers beside many that are spread over the rest, as tests of many features."""
+    small = array.min(axis=1) < SMALL_P
+    spread = np.mean(array > MIDDLE_P, axis=1) > SPREAD_P
+    return bool(array.shape[1] >= MANY and np.all(small & spread & (array.max(axis=1) > LARGE_P)))
+
+
+def entries_of_p_values(values: Any, features: Names, labels: Names, top: int | None) -> Entries:
+    """A runs x features table of p-values: selected are the `top` smallest of each run, without it all.
+
+    The ranks go with them, equal p-values sharing the mean of theirs.
+    """
+    bad = np.argwhere(~((values >= 0) & (values <= 1)))
+    if bad.size:
+        i, f = bad[0]
+        raise InputError(f"{WHAT} holds {values[i, f]:g} for run {i + 1}; p-values are from 0 to 1.")
+    ranks = np.array([_mean_ranks(row) for row in values])
+    if top is not None:
+        for i, row in enumerate(values):
+            order = np.sort(row)
+            if top < len(row) and order[top - 1] == order[top]:
+                told = f"Run {i + 1} has several p-values of {order[top]:g} at the border of its {top} smallest; "
+                raise InputError(f"{told}give another ", Argument("top"), ".")
+    entries = entries_of_ranks(ranks, features, labels, None)
+    if top is None:
+        return entries
+    run, feature = np.nonzero(ranks <= top)
+    indptr = row_pointers(np.bincount(run, minlength=len(ranks)))
+    d = entries.n_features
+    return checked_entries(indptr, feature.astype(np.int64), None, d, entries.names, labels, rankings=ranks)
+
+
+def _mean_ranks(row: Floats) -> Floats:
+    """The ranks of numbers, the smallest first, equal ones sharing the mean of theirs."""
+    _, place, counts = np.unique(row, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    means: Floats = (last - (counts - 1) / 2)[place.reshape(-1)]
+    return means
 
 
 def entries_of_ranks(ranks: Any, features: Names, labels: Names, top: int | None) -> Entries:
@@ -364,6 +503,12 @@ def may_name_rows(found: Wide, transpose: bool | None) -> bool:
     if np.isin(first, (0, 1)).all():
         return False
     heading, told = str(found.features[0]), told_transposed(found.features, transpose)
+    if headings.CALLED_RUN.fullmatch(heading):
+        return False
+    if not np.any(first != np.floor(first)) and np.any(others != np.floor(others)) and headings.may_head_names(heading):
+        return True
+    if headings.may_head_names(heading) and _counts_from(others.T, 1) and len(np.unique(first)) == len(first):
+        return True
     if (told and headings.is_feature_word(heading)) or told_transposed(found.features, None):
         return True
     whole, marks = not np.any(first != np.floor(first)), bool(np.isin(others, (0, 1)).all())
@@ -415,15 +560,16 @@ def _in_universe(entries: Entries, reading: ReadOptions) -> Entries:
 
 def _line(entries: Entries, kind: str, wide: Wide, reading: ReadOptions, marks: bool) -> str:
     """What was understood."""
-    what = {WIDE: " of marks" if marks else "", RANKS: " of ranks", IMPORTANCES: " of importances"}[kind]
+    kinds = {WIDE: " of marks" if marks else "", RANKS: " of ranks", IMPORTANCES: " of importances"}
+    what = kinds.get(kind, " of p-values, of which small ones are good")
     where = several(entries.n_runs, "column" if wide.transposed else "row")
     turned = " (the rows are the features)" if wide.transposed else ""
     line = f"{several(entries.n_runs, 'run')} from {where}{turned}{what}; {universe_in_words(entries.features)}"
     if kind == WIDE:
         return line
     if reading.top is not None:
-        best = "of rank 1 to" if kind == RANKS else "the largest in absolute value:"
-        return f"{line}; selected: {best} {reading.top:,}"
+        bests = {RANKS: "of rank 1 to", P_VALUES: "the smallest:"}
+        return f"{line}; selected: {bests.get(kind, 'the largest in absolute value:')} {reading.top:,}"
     full = len(entries.indices) == entries.n_runs * entries.n_features
     return f"{line}; selected: {'all features, as top is not given' if full else 'what is not 0'}"
 
