@@ -323,11 +323,12 @@ class Selections(Shown, Drawable):
             them, which overstates chance.
         layout : str or None, default=None
             "wide" (runs x features of 0/1 or marks), "long" (one row per run and feature), "columns" or "rows" (one
-            list each), "gmt", "gmx", "ranks" or "importances" (runs x features), or what R packages write: "caret",
-            "glmnet", "mlr3fselect", "boruta". None recognises it, or refuses where two layouts fit.
+            list each), "cells" (one list in each cell of a column), "blocks" (lists below headings or between blank
+            lines), "gmt", "gmx", "ranks", "importances" or "p-values" (runs x features), or what R packages write:
+            "caret", "glmnet", "mlr3fselect", "boruta". None recognises it, or refuses where two layouts fit.
         top : int or None, default=None
-            How many are selected: the best by rank, by absolute importance, or the first of each list; of caret's rfe
-            the size of the subsets.
+            How many are selected: the best by rank, by absolute importance, by p-value, or the first of each list; of
+            caret's rfe the size of the subsets.
         transpose : bool or None, default=None
             Whether the rows of a runs x features table are features; None recognises it.
         header : bool or None, default=None

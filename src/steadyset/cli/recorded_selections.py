@@ -418,7 +418,8 @@ def refuse_full_sets(one: Recorded, measures: Sequence[Measure], given: Given) -
     every = full_sets(one.selections)
     of_sets = [measure.name for measure in measures if measure.family not in OF_VALUES]
     if every is not None and of_sets:
-        raise InputError(f"{one.name}: {of_sets[0]} compares sets, and {every}; {_remedy(one, given)}.")
+        remedy = _remedy(one, given) if given.values.get("top") is not None else "give --top K"
+        raise InputError(f"{one.name}: {of_sets[0]} compares sets, and {every}; {remedy}.")
 
 
 def _read(file: Path, given: Given) -> list[Recorded]:

@@ -524,7 +524,10 @@ TABLE: tuple[Option, ...] = (
             "lists", "Layout", empty="recognised", choices={name: name for name in READ_LAYOUTS}
         ),
         Option(
-            "top", "Selected are the K best: by rank, by absolute importance, or the first of each list.", "K", least=1
+            "top",
+            "Selected are the K best: by rank, absolute importance or p-value, or the first of each list.",
+            "K",
+            least=1,
         ).on_page("lists", "Top", " (select the best so many)"),
         Option(
             "transpose",
