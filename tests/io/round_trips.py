@@ -669,7 +669,7 @@ def judged(found: Collection, read: Selections) -> Outcome:
         if not any(gained) and all(_is_told(name, notes) for name in missing):
             return Outcome(NOTED, notes)
         return Outcome(DIFFERENT, f"lost {_first(lost)}, gained {_first(gained)} | {notes}")
-    if set(sets) < set(found.sets) and "beginning with #" in notes:
+    if set(sets) <= set(found.sets) and "beginning with #" in notes:
         return Outcome(NOTED, notes)
     return Outcome(DIFFERENT, f"{len(sets)} runs for {len(found.sets)} | {notes}")
 

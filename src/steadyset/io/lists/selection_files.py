@@ -171,7 +171,7 @@ def _names_with_separators(file: File, reading: ReadOptions) -> list[str] | None
     form = csv_files.checked_form(file, None, reading.max_gb, bytes_a_cell=BYTES_A_TEXT_CELL)
     rows = [row for row in csv_files.text_rows(file, replace(form, heading=TOP), comments=True) if any(row)]
     rows = [row for row in rows if not is_comment(row[0])]
-    single = sum(sum(map(bool, row)) == 1 for row in rows)
+    single = sum(bool(row[0]) and not any(row[1:]) for row in rows)
     if not 0 < single < len(rows) <= 2 * single:
         return None
     separator = (
