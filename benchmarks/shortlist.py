@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import false_discovery_control
+from scipy.stats import false_discovery_control, norm, rankdata
 from sklearn.feature_selection import f_classif, f_regression
 
 from benchmarks.coverage.report import table
@@ -30,7 +30,7 @@ from benchmarks.shortlist_peers import f_tests, peers
 from steadyset.shortlists.bases import BASES, Features
 from steadyset.shortlists.exchange import Exchange, exchange_of
 from steadyset.shortlists.kept import KeptOrders
-from steadyset.shortlists.procedure import Judged, Procedure, Watch, clusters_of, takes_ranks
+from steadyset.shortlists.procedure import Judged, Procedure, Watch, clusters_of, compared_columns
 from steadyset.shortlists.rules import LIST_RULES, Halves
 from steadyset.shortlists.standing import Standing
 from steadyset.tasks import CLASSES, NUMBER, SURVIVAL
@@ -41,6 +41,7 @@ FALSE, RATES = (0.5, 1.0, 2.0, 5.0), (0.05, 0.1, 0.2)
 PERMUTATIONS, SPLITS, INFORMATIVE, JOINT = 50, 50, 20, 10
 IPSS = "ipss with its lasso"
 POOL, BLOCK = 60, 20  # targets of a pool, and how many of them are the observed one in turn
+SKEWED = "skewed covariates"
 ALLOWED = [f"false {false:g}" for false in FALSE] + [f"fdr {rate:g}" for rate in RATES]
 Lists = dict[str, Any]  # of each rule: who is listed
 
@@ -53,7 +54,8 @@ class Case(NamedTuple):
     target: str = "2 classes"
     rows: int | None = None
     columns: str = ""
-    design: str = ""  # how rows hang together: in "strata", as "replicates", in "pairs", or by "covariates"
+    # How rows hang together: in "strata", as "replicates", in "pairs", or by "covariates", also "skewed" ones.
+    design: str = ""
 
     def __str__(self) -> str:
         rows = f"{self.rows} rows" if self.rows else ""
@@ -98,8 +100,17 @@ def drawn(case: Case, seed: int) -> Draw:
     if kind == "doubled":
         values = np.repeat(values, 2, axis=1)
     values = (values - values.mean(axis=0)) / np.where(values.std(axis=0) > 0, values.std(axis=0), 1.0)
+    if kind == "normal":  # normal scores, as correlated as before
+        values = norm.ppf((rankdata(values, axis=0) - 0.5) / len(values))
+    if kind == "heavy":  # tails as after taking the third power
+        values = values**3 / np.sqrt(np.mean(values**6, axis=0))
     strata, groups, covariates = None, None, None
-    if case.design == "covariates":  # half of the features and the target depend on them
+    if case.design == SKEWED:
+        covariates = np.column_stack([random.normal(size=len(values)), random.lognormal(size=len(values))])
+        covariates = (covariates - covariates.mean(axis=0)) / covariates.std(axis=0)
+        half = random.permutation(values.shape[1])[::2]
+        values[:, half] += covariates @ random.normal(size=(2, len(half)))
+    elif case.design == "covariates":  # half of the features and the target depend on them
         covariates, half = random.normal(size=(len(values), 2)), random.permutation(values.shape[1])[::2]
         values[:, half] += covariates @ random.normal(size=(2, len(half)))
     elif case.design == "strata":
@@ -108,17 +119,22 @@ def drawn(case: Case, seed: int) -> Draw:
     elif case.design:
         groups = np.repeat(np.arange(len(values) // 2), 2)
         values = values[groups] + 0.5 * random.normal(size=(len(groups), values.shape[1]))
+    if kind == "counts":  # most of them 0; of features that depend on a covariate, it changes the rate
+        values = random.poisson(np.exp(np.minimum(values, 3.0) - 1.5)).astype(float)
+        values = values[:, values.std(axis=0) > 0]
     n, d = values.shape
     y, codes = target_of(case.target, n, random)
     if strata is not None:  # the second class is rare in the first stratum and frequent in the last
         y = (random.random(n) < np.array([0.3, 0.5, 0.7])[strata]).astype(int)
+    elif covariates is not None and case.design == SKEWED:
+        y = driven_target(case.target, covariates.sum(axis=1) + random.normal(size=n), random)
     elif covariates is not None:
         y = (covariates.sum(axis=1) + random.normal(size=n) > 0).astype(int)
     elif case.design == "replicates":
         y = np.repeat(random.permutation(np.arange(n // 2) % 2), 2)
     elif case.design == "pairs":
         y = (np.arange(n) + np.repeat(random.integers(0, 2, n // 2), 2)) % 2
-    codes = (y - 0.5)[:, None] if case.design else codes
+    codes = (y - 0.5)[:, None] if case.design and case.target == "2 classes" else codes
     sizes = np.zeros(d)
     X = values
     if case.delta:
@@ -135,6 +151,17 @@ def drawn(case: Case, seed: int) -> Draw:
             X[:, chosen] = np.where(on, values[:, chosen].max(axis=0), values[:, chosen])
     task = {"number": NUMBER, "times": SURVIVAL}.get(case.target, CLASSES)
     return Draw(X, y, sizes > 0, task, sizes, values, exchange_of(y, task, strata, groups, covariates), seed)
+
+
+def driven_target(kind: str, score: Any, random: np.random.Generator) -> Any:
+    """Return a target that follows a score: classes by its quantiles, the score itself, or times with censoring."""
+    if kind == "number":
+        return score
+    if kind == "times":  # about four of ten are censored
+        until, censored = -score, random.normal(0.36, np.std(score), size=len(score))
+        return np.column_stack([np.exp(np.minimum(until, censored)), until <= censored]).astype(float)
+    count = int(kind.split()[0])
+    return np.digitize(score, np.quantile(score, np.arange(1, count) / count))
 
 
 def target_of(kind: str, n: int, random: np.random.Generator) -> tuple[Any, Any]:
@@ -174,10 +201,9 @@ def targets(
     With nothing true all targets are alike, so that each of a pool is the observed one in turn, and others its permuted
     ones; but the observed one alone depends on covariates.
     """
-    alone = case.delta or case.design == "covariates"
+    alone = case.delta or case.design.endswith("covariates")
     for block in (range(one, one + 1) for one in seeds) if alone else (seeds,):
-        draw = drawn(case, block[0])
-        data = ready(draw, groups=groups)
+        data, draw, _ = ready(drawn(case, block[0]), groups=groups)
         extra = 0 if alone else POOL - PERMUTATIONS
         orders = orders_of(data, draw, bases, PERMUTATIONS + extra, block[0])
         for seed in block:
@@ -231,12 +257,12 @@ def of_groups(name: str, clusters: Any, standing: Standing, features: Lists, tru
     return found
 
 
-def ready(draw: Draw, *, groups: bool = False) -> Features:
-    """The features as the procedure ranks them."""
-    X = draw.exchange.centred(draw.X)
-    clusters = clusters_of(X) if groups else np.arange(X.shape[1])
-    random = np.random.default_rng([draw.seed, X.shape[1]])
-    return Features.of(X, clusters, ranks=takes_ranks(X, draw.y, draw.task), random=random)
+def ready(draw: Draw, *, groups: bool = False) -> tuple[Features, Draw, bool]:
+    """Return the features as the procedure ranks them, the draw with its exchange, and whether they are ranks."""
+    columns, exchange, ranks = compared_columns(draw.X, draw.exchange, draw.task)
+    clusters = clusters_of(draw.exchange.centred(draw.X)) if groups else np.arange(columns.shape[1])
+    random = np.random.default_rng([draw.seed, columns.shape[1]])
+    return Features.of(columns, clusters, random=random), draw._replace(exchange=exchange), ranks
 
 
 def orders_of(data: Features, draw: Draw, bases: tuple[str, ...], n_permutations: int, seed: int) -> list[Any]:
@@ -248,10 +274,8 @@ def orders_of(data: Features, draw: Draw, bases: tuple[str, ...], n_permutations
 def by_other_rules(case: Case, seeds: range) -> Iterator[Lists]:
     """Rules that need no permuted targets: those of steadyset.shortlists.rules, and t-tests on all rows."""
     for seed in seeds:
-        draw = drawn(case, seed)
+        data, draw, ranks = ready(drawn(case, seed))
         X, y, true, task, *_ = draw
-        ranks = takes_ranks(X, y, task)
-        data = ready(draw)
         orders = [{"filter": one["filter"].features} for one in orders_of(data, draw, ("filter",), 0, seed)]
         standing = Standing(orders, {"filter": BASES["filter"][1]}, len(true))
         found: Lists = {}
@@ -333,6 +357,8 @@ PARTS: dict[str, Callable[..., Iterator[Lists]]] = {
     "other rules": by_other_rules,
     "held out": by_peers(("filter",)),
     "held out by both": by_peers(("filter", "lasso")),
+    "covariates": by_bases(("filter",), groups=False, stepping=False),
+    "covariates by both": by_bases(("filter", "lasso"), groups=False, stepping=False),
     "packages": by_packages,
 }
 
@@ -360,8 +386,13 @@ BOTH = (  # the same by the filter and the lasso, of fewer columns
 )
 
 
+COVARIATES = tuple(  # beside which the target and half of the features are, by kind of column and of target
+    Case("gordon", 0.0, target, rows=90, columns=columns, design=SKEWED)
+    for columns in ("normal 300", "any 300", "heavy 300", "counts 300")
+    for target in ("2 classes", "3 classes", "number", "times")
+)
 HELD_PARTS = {"held out": ("filter", HELD_OUT), "held out by both": ("filter + lasso", BOTH)}
-STUDIED = ("filter: ", "lasso: ", "groups: ", "held out")  # parts in which the list is measured
+STUDIED = ("filter: ", "lasso: ", "groups: ", "held out", "covariates")  # parts in which the list is measured
 
 
 def plan() -> list[tuple[str, Case, int]]:
@@ -389,6 +420,8 @@ def plan() -> list[tuple[str, Case, int]]:
     joint = [Case(array, 3.0, columns="joint") for array in ("alon", "gravier")]
     return [
         *(("held out", case._replace(delta=delta), 12) for case, delta in HELD_OUT),
+        *(("covariates", case, 24) for case in COVARIATES),
+        *(("covariates by both", case, 3) for case in COVARIATES),
         *(("held out by both", case, 40) for case, _ in BOTH),
         *(("held out by both", case._replace(delta=delta), 8) for case, delta in BOTH),
         *(("held out", case._replace(delta=delta), 40) for case, delta in HELD_OUT if case.target == "4 classes"),
@@ -526,6 +559,8 @@ def page(results: dict[str, Any]) -> str:
             table(["data", "effect", "base", "draws", "false 0.5", "false 1", "false 5", "fdr 0.1"], _filled(found)),
             HELD,
             table(["data", "effect", "base", "draws", *allowed], _held_out(results)),
+            BESIDE,
+            table(["columns", "target", "base", "draws", *allowed], _beside_covariates(results)),
             BEST,
             table(["data", "effect", "base", *allowed], _beside_best(results)),
             RULES,
@@ -546,6 +581,18 @@ def _held_out(results: dict[str, Any]) -> list[list[Any]]:
     for part, name, case in nulls + [(part, name, case._replace(delta=delta)) for part, name, (case, delta) in every]:
         shown = [(_both if case.delta else _false)(results, part, case, f"{name}, {one}") for one in ALLOWED]
         rows.append([words(case), f"{case.delta:g}", name, _draws(results, part, case), *shown])
+    return _filled(rows)
+
+
+def _beside_covariates(results: dict[str, Any]) -> list[list[Any]]:
+    """Return the rows of false features beside covariates, by the kinds of columns and targets and by base."""
+    rows = []
+    parts = {"filter": "covariates", "filter + lasso": "covariates by both", "lasso": "covariates by both"}
+    for case in COVARIATES:
+        for name, part in parts.items():
+            shown = [_false(results, part, case, f"{name}, {one}") for one in ALLOWED]
+            draws = _draws(results, part, case)
+            rows.append([COLUMNS[case.columns.split()[0]], case.target, name, draws, *shown])
     return _filled(rows)
 
 
@@ -795,6 +842,15 @@ The same on three arrays and a table of voices that played no part when the reci
 in which every column has another mean and the classes other shares; targets are exchanged within them. "Replicates":
 each of the rows is measured twice, with noise of half a standard deviation; both measurements have one target.
 "Pairs": the two measurements have different targets."""
+COLUMNS = {"normal": "normal scores", "any": "as they are", "heavy": "heavy tails", "counts": "sparse counts"}
+BESIDE = """### Beside covariates
+
+Two covariates, one of them skewed (lognormal), drive the target and half of 300 columns of 90 rows of gordon, so that
+everything listed is false. They explain two thirds of the target's score, and on average as much of such a column.
+"Normal scores": columns with normal quantiles in place of their values, to which the covariates are added.
+"Heavy tails": the same with the third power of the columns. "Sparse counts": Poisson counts with the column as the
+logarithm of their rate, so that the covariates change their spread too. All but normal scores are ranked. Cells with
+fewer than 10 draws say little."""
 BEST = """True features of the list divided by those of the best rule that holds (no mean of it above an allowance of
 that kind by more than two standard errors, here and without any effect): one size of 20 or the mean of several sizes
 with permuted targets, F on all rows ("no halves") with permuted targets, Meinshausen-Bühlmann, unimodal, or

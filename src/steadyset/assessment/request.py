@@ -265,7 +265,8 @@ def make_plan(
     blocks = None if data.block is None else numbers.aligned_rows(X, data.block, "block")
     covariates: Any = data.force  # by name, since as_data
     alone = covariates is None and blocks is None
-    forced = None if alone else read_forced(covariates, blocks, target, kind, imputes=imputes)
+    n_incomplete = data.n_incomplete
+    forced = None if alone else read_forced(covariates, blocks, target, kind, n_incomplete=n_incomplete)
     seed = seed_of(random_state if drawing.random_state is None else drawing.random_state)
     if predictor is None:
         fills_gaps = len(gaps) > 0 and not (preparation is not None and preparation.imputes)
@@ -503,6 +504,7 @@ def data_details(plan: Plan, target: str, features: Sequence[str]) -> dict[str, 
         "missing_features": len(plan.gaps),
         "preparation": "" if plan.preparation is None else plan.preparation.words,
         "blocks": "" if plan.forced is None else plan.forced.note,
+        **({"incomplete_rows": plan.forced.n_incomplete} if plan.forced and plan.forced.n_incomplete else {}),
         "repeated_rows": repeated_rows(plan.X, plan.groups),
         "giving_away": [str(features[f]) for f in giving_away(plan.amounts, plan.y)],
         "n_groups": 0 if plan.groups is None else len(np.unique(plan.groups)),

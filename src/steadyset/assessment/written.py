@@ -355,6 +355,8 @@ def _check_details(details: Any, selectors: Collection[str], n_features: int) ->
         raise DamagedError("its points are no numbers")
     if not all(_is_text(details.get(key, "")) for key in ("preparation", "blocks")):
         raise DamagedError("its details tell of a preparation, or of blocks, in something other than words")
+    if not _is_count(details.get("incomplete_rows", 0)):
+        raise DamagedError("its number of rows without covariates is none")
     if not _is_global_model(details.get("global_model", {"note": ""}), n_features):
         raise DamagedError("its model with all features is none")
     if not _is_share(details.get("shared_rows", 0)):

@@ -581,6 +581,9 @@ def target_told(settings: Mapping[str, Any]) -> list[str]:
     details, scoring = settings.get(DETAILS, {}), settings["scoring"]
     classes = details.get("classes", {})
     said = data_told(settings)
+    if incomplete := details.get("incomplete_rows", 0):
+        left_out = paragraphs.incomplete_told(settings, incomplete)
+        said.append(f"{left_out}. Filled values would keep what the covariates explain.")
     other = details.get("other_task")
     if classes and other is not None:  # labels that are whole numbers; for a number its task is no surprise
         said.append(

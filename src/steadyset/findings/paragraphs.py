@@ -144,12 +144,21 @@ def data_sentences(
         said.append(told("11 12b", f"{prepared}, {details['preparation']}."))
     if settings.get("force"):
         said.append(told("9a 12c", f"As covariates, {listed(settings['force'])} stayed in every model: {adjusted}."))
+        if incomplete := details.get("incomplete_rows", 0):
+            said.append(told("11 20b", f"{incomplete_told(settings, incomplete)}."))
     if settings.get("block"):
         said.append(told("12c", f"Selectors were adjusted for blocks of rows ({shown_name(settings['block'])})."))
     if details.get("n_groups"):
         groups = counted(details["n_groups"], "group")
         said.append(told("12a", f"The rows belonged to {groups}, each of which was kept together in resampling."))
     return said
+
+
+def incomplete_told(settings: Mapping[str, Any], n_rows: int) -> str:
+    """Return how many rows were left out because a covariate is missing in them, without a full stop."""
+    names = settings.get("force", [])
+    which = listed(names, 5) if len(names) == 1 else f"one of {listed(names, 5)}"
+    return f"{counted(n_rows, 'row')} {'was' if n_rows == 1 else 'were'} left out, because {which} is missing"
 
 
 def resampling_sentence(settings: Mapping[str, Any], details: Mapping[str, Any], n_runs: int, who: str) -> Sentence:

@@ -37,6 +37,10 @@ FEWEST_REPEATS = 5  # fewer say nothing of tests and of coming back
 UNCORRECTED = "*"  # after an effect
 RANDOM, NONE = "as many random features", "no feature"
 NEARLY_ALL = "The lists hold nearly all features, so no comparison with as many random features is made."
+LINEAR = (
+    "Covariates are accounted for along a line. The error statement does not hold for features that follow a covariate "
+    "in a curve, or vary more at some of its values than at others, if the target depends on the covariate too."
+)
 
 
 def title(found: Listed) -> str:
@@ -134,10 +138,16 @@ def stated(found: Listed) -> str:
     """What the list promises, and where that holds."""
     if found.void:
         return f"What is stated: {promise(found)}. Copies have the same target, and permuted targets break that up."
-    return (
+    said = (
         f"What is stated: {promise(found)}. It holds where rows could have had each other's target{exchanged(found)}, "
         "and is about this population and this measurement."
     )
+    return f"{said} {LINEAR}" if is_adjusted(found) else said
+
+
+def is_adjusted(found: Listed) -> bool:
+    """Return whether the list accounts for covariates."""
+    return "accounting" in found.exchanged
 
 
 def exchanged(found: Listed) -> str:

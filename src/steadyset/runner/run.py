@@ -552,10 +552,10 @@ class Training:
         return 0 if self.plan.forced is None else self.plan.forced.n_forced
 
     def covariates(self, rows: Ints) -> Floats:
-        """The covariates of some rows, with gaps filled by the training rows."""
+        """The covariates of some rows."""
         forced = self.plan.forced
         assert forced is not None
-        return forced.rows(self.resample.train, rows)[:, : forced.n_forced]
+        return forced.covariates[rows]
 
     def all_rows(self) -> Floats:
         """Every row of the data, without noise."""

@@ -233,7 +233,8 @@ def _share_found(judged: Judged, size: float, number: int, bar: float, varying: 
     columns = random.choice(varying, planted, replace=False)
     values = with_effect(judged, judged.values[:, columns], y, size, random)
     X: Floats = judged.data.X.copy()
-    X[:, columns] = Features.of(judged.exchange.centred(values), judged.data.clusters[columns], ranks=judged.ranks).X
+    compared = judged.exchange.ranked_columns if judged.ranks else judged.exchange.centred
+    X[:, columns] = Features.of(compared(values), judged.data.clusters[columns]).X
     shifted: Features = replace(judged.data, X=X)
     halves = judged.exchange.halves(y, judged.procedure.n_splits, random)
     order = BASES["filter"][0](shifted, y, judged.task, halves).features

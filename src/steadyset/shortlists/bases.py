@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadyset.kernels.arrays import Bools, Floats, Ints, Places
-from steadyset.shortlists.exchange import of_size_1
+from steadyset.shortlists.exchange import column_ranks, of_size_1
 from steadyset.tasks import TASKS
 
 if TYPE_CHECKING:
@@ -56,12 +56,12 @@ class Features:
     others: Floats
 
     @classmethod
-    def of(cls, X: Floats, clusters: Ints, *, ranks: bool, random: np.random.Generator | None = None) -> Features:
-        """Columns of mean 0 and variance 1, or their ranks; those that do not vary become 0."""
+    def of(
+        cls, X: Floats, clusters: Ints, *, ranks: bool = False, random: np.random.Generator | None = None
+    ) -> Features:
+        """Return columns of mean 0 and variance 1, or their ranks; columns that do not vary become 0."""
         if ranks:
-            from scipy.stats import rankdata
-
-            X = rankdata(X, axis=0)
+            X = column_ranks(X)
         largest = np.abs(X).max(axis=0, initial=0.0)
         X = X / np.where(largest > 0, largest, 1.0)  # squares of very large or small values are none
         centred = X - X.mean(axis=0)

@@ -4,13 +4,16 @@ Permuted targets are what the error of a shortlist rests on, so that only rows t
 may exchange it. Rows of one stratum do. Rows of one unit (a patient with several samples) hang together: where all of
 them have one target, units exchange it whole; where it varies within the units, the rows of a unit exchange it.
 
-Covariates that stay are taken out of features and target, and what is left of the target is exchanged, less what the
-covariates explain of it then (Kennedy 1995; without the last step too many pass with few rows).
+Features and target are adjusted for covariates that stay. A permuted target is adjusted as the observed one is, after
+it was permuted, so that the covariates explain nothing of either along a line. If ranks take the place of values,
+columns are ranked before they are adjusted: the ranks of residuals depend on the covariates again. What is a line
+between values is a curve between ranks, so that both are then adjusted for three things: for the covariates, for their
+ranks, and for the ranks of what these explain of the column.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +26,10 @@ from steadyset.selectors.covariates import orthonormal
 from steadyset.tasks import NUMBER, TASKS
 
 FEWEST = 4  # rows (or units) of a class: two in each half
+ROUNDING = 1e-12  # of the largest value of a column: residuals below it are rounding errors
+DIGITS = 9  # of explained values that are ranked
+STRAIGHT = 1e-8  # of the variance of ranks, times their number: less is no curve but rounding
+LEAST_LEFT = 4 * FEWEST  # rows beyond the columns of covariates
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,8 @@ class Exchange:
     within: bool  # whether the rows of a unit exchange their targets, instead of the units of a stratum
     task: str
     beside: Floats | None = None  # orthonormal columns of covariates, less the means of strata
+    covariates: Floats | None = None  # as they are given
+    by_ranks: bool = False  # whether the ranks of what covariates explain are taken out too
     named: tuple[str, ...] = ()  # the covariates
 
     @property
@@ -78,8 +87,46 @@ class Exchange:
 
         Nor is what covariates explain. The target plays no part in it, so that rows stay exchangeable.
         """
-        plain = self.beside is None and not self.compared_within.any()
-        return X if plain else cleared(X, self.compared_within, self.beside)
+        if self.beside is None and not self.compared_within.any():
+            return X
+        left = self._residuals(X)
+        largest, before = (np.abs(one).max(axis=0, initial=0.0) for one in (left, X))
+        # A column that is explained wholly leaves rounding errors, which are no values to rank.
+        return np.where(largest > ROUNDING * before, left, 0.0)
+
+    def ranked_columns(self, X: Floats) -> Floats:
+        """Return the ranks of the columns of X, adjusted for strata and covariates.
+
+        Rows of different strata or pairs are ranked by their distance from the mean of their stratum or pair.
+        """
+        in_parts = self.compared_within.any()
+        return self.centred(column_ranks(cleared(X, self.compared_within) if in_parts else X))
+
+    def adjusted_for_ranks(self) -> Exchange:
+        """Return the same exchange, adjusted for the ranks of the covariates too if the rows are enough for both."""
+        if self.covariates is None:
+            return self
+        ranks = column_ranks(cleared(self.covariates, self.cells))
+        both = orthonormal(cleared(np.column_stack([self.covariates, ranks]), self.cells))
+        beside = both if len(self.y) - both.shape[1] >= LEAST_LEFT else self.beside
+        return replace(self, beside=beside, by_ranks=True)
+
+    def _residuals(self, X: Floats) -> Floats:
+        """Return what strata and covariates leave of the columns."""
+        centred = cleared(X, self.compared_within)
+        if self.beside is None:
+            return centred
+        explained = self.beside @ (self.beside.T @ centred)
+        left = centred - explained
+        if not self.by_ranks:
+            return left
+        # Equal but for rounding errors, such as those of one class, are equal ranks.
+        explained /= np.maximum(np.abs(explained).max(axis=0, initial=0.0), np.finfo(np.float64).tiny)
+        curve = cleared(column_ranks(np.round(explained, DIGITS)), self.compared_within, self.beside)
+        squares = np.einsum("ij,ij->j", curve, curve)
+        is_curve = squares > STRAIGHT * len(X) ** 3
+        share = np.einsum("ij,ij->j", curve, left) / np.where(is_curve, squares, 1.0)
+        return np.asarray(left - curve * np.where(is_curve, share, 0.0))
 
     def ranked(self, y: NDArray[Any]) -> tuple[NDArray[Any], str]:
         """What features are ranked by, and its task: the target, or as a number what covariates leave of it.
@@ -90,7 +137,7 @@ class Exchange:
         if self.beside is None or record.n_classes(y) > 2:
             return y, self.task
         amounts = (y == np.unique(y)[-1]).astype(np.float64) if record.has_classes else record.amounts(y)
-        return cleared(of_size_1(amounts)[:, None], self.compared_within, self.beside)[:, 0], NUMBER
+        return self._residuals(of_size_1(amounts)[:, None])[:, 0], NUMBER
 
     def halves(self, y: NDArray[Any], n_splits: int, random: np.random.Generator) -> Bools:
         """n_splits x n: the first half of each split. Units stay whole; strata, and of them the classes, are halved."""
@@ -109,6 +156,13 @@ class Exchange:
         chosen = np.zeros((n_splits, len(cells)), np.bool_)
         np.put_along_axis(chosen, order, place < taken[:, np.sort(cells)], axis=1)
         return chosen[:, self.units]
+
+
+def column_ranks(X: Floats) -> Floats:
+    """Return the ranks of the values of each column, means of them for equal values."""
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(X, axis=0), np.float64)
 
 
 def of_size_1(amounts: Floats) -> Floats:
@@ -154,9 +208,9 @@ def exchange_of(
         if len(first) < n:
             raise InputError("A shortlist takes covariates or groups of rows, not both; use one row of each group.")
         beside = orthonormal(cleared(covariates, cells))
-        if n - beside.shape[1] < 4 * FEWEST:
+        if n - beside.shape[1] < LEAST_LEFT:
             raise InputError(f"{n} rows are too few for a shortlist beside {beside.shape[1]} columns of covariates.")
-    return Exchange(y, cells, units, first, within, task, beside)
+    return Exchange(y, cells, units, first, within, task, beside, covariates)
 
 
 def _refuse_fixed(y: NDArray[Any], within: Ints) -> None:

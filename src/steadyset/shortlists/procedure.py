@@ -70,10 +70,9 @@ class Procedure:
         """Rank on halves, permute, rank again, and list; with fewer permuted targets where the time is up."""
         values, of_values = X, exchange
         # Before anything is permuted, so that permuted targets see the same columns as the observed one.
-        X = exchange.centred(X)
-        ranks = takes_ranks(X, exchange.y, task)
-        clusters = clusters_of(X) if groups else np.arange(X.shape[1])
-        data = Features.of(X, clusters, ranks=ranks, random=np.random.default_rng([seed, X.shape[1]]))
+        columns, exchange, ranks = compared_columns(X, exchange, task)
+        clusters = clusters_of(exchange.centred(X)) if groups else np.arange(X.shape[1])
+        data = Features.of(columns, clusters, random=np.random.default_rng([seed, X.shape[1]]))
         if not data.X.any():
             raise InputError("X is constant in every column; at least one must vary.")
         by_feature, by_cluster = StoredOrders(), StoredOrders()
@@ -200,6 +199,16 @@ def clusters_of(X: Floats) -> Ints:
         labels[members] = next_label + found
         next_label += int(found.max()) + 1
     return labels
+
+
+def compared_columns(X: Floats, exchange: Exchange, task: str) -> tuple[Floats, Exchange, bool]:
+    """Return the columns that are ranked, adjusted for strata and covariates; the exchange; and if they are ranks."""
+    adjusted = exchange.centred(X)
+    # Tails are judged by what covariates leave: a skewed covariate is no reason to rank the columns that it drives.
+    if not takes_ranks(adjusted, exchange.y, task):
+        return adjusted, exchange, False
+    exchange = exchange.adjusted_for_ranks()
+    return exchange.ranked_columns(X), exchange, True
 
 
 def takes_ranks(X: Floats, y: NDArray[Any], task: str) -> bool:

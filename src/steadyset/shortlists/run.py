@@ -215,11 +215,8 @@ def _cells(data: Data, n_rows: int) -> Any:
 
 
 def _covariates(plan: Plan) -> Floats | None:
-    """Those that stay, with gaps filled by medians, which know nothing of the target."""
-    if plan.forced is None or not plan.forced.n_forced:
-        return None
-    every = np.arange(len(plan.y))
-    return plan.forced.rows(every, every)[:, : plan.forced.n_forced]
+    """Return the covariates that stay, or None if there are none."""
+    return None if plan.forced is None or not plan.forced.n_forced else plan.forced.covariates
 
 
 def _with_help(listed: Listed, judged: Judged, watch: Watch) -> Listed:

@@ -6,16 +6,18 @@ What cannot be used is said, with the argument that handles it.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
 from steadyset.foundation.arguments import Estimator, Labels, TableLike, check_flag, wrong_argument
 from steadyset.foundation.errors import Argument, Complaints, InputError, MissingTargetError
+from steadyset.foundation.text import listed, shown_name
 from steadyset.io.data import readers, sources
 from steadyset.io.data.follow_up import FollowUp, follow_ups, is_event, is_time, may_be_event, may_be_time
 from steadyset.io.data.genes_in_rows import genes_in_rows
@@ -31,7 +33,7 @@ from steadyset.io.formats.tables import TableFile
 from steadyset.io.inspection import Inspection
 from steadyset.io.labels import SHOWN, several, some_names, trimmed_name
 from steadyset.io.numbers import LEAVE, MEDIAN, aligned_rows, check_impute, dense_array, number_array
-from steadyset.kernels.arrays import Bools, Floats
+from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.tasks import TASKS, read_columns, task_of
 from steadyset.tasks.survival import coding_told, event_states
 
@@ -83,9 +85,13 @@ class Data:
     force : str, sequence of str, frame, Mapping or None, default=None
         Covariates that stay in every model and are never selected, such as the age and the stage: names of columns of X
         (of an AnnData, of its obs), or their values by name. Selectors are adjusted for them, predictors have them
-        beside what is selected, and scores are compared with those of the covariates alone.
+        beside what is selected, and scores are compared with those of the covariates alone. Rows in which a covariate
+        is missing are left out.
     block : array-like, str or None, default=None
         Which rows were measured together, such as a batch: selectors are adjusted for it. A text names a column.
+    n_incomplete : int, default=0
+        The number of rows that were left out because a covariate is missing in them. `load_data`, and each function
+        that takes covariates, leave such rows out and count them here.
 
     Examples
     --------
@@ -118,6 +124,7 @@ class Data:
     strata: Labels = None
     force: str | Sequence[str] | Mapping[str, Labels] | TableLike | None = None
     block: Labels = None
+    n_incomplete: int = 0
 
     def __repr__(self) -> str:
         X: Any = self.X
@@ -210,6 +217,7 @@ def load_data(
         Whether rows whose target is missing are left out; False refuses them in a table of one piece.
     force : str, sequence of str or None, default=None
         Columns that stay in every model and are never selected, as in `Data`; one text may name several, with commas.
+        Rows in which one of them is missing are left out, and the notes say how many.
     block : str or None, default=None
         The column of batches, as in `Data`.
     max_gb : float, default=8.0
@@ -258,6 +266,9 @@ def load_data(
     # Whoever reads without a target has said what there is to choose from.
     for name in roles.targets:
         source = _without_unknown(source, name, path, asked=known_only)
+    n_before = len(source.X)
+    source = _without_incomplete(source, roles.forced, path)
+    n_incomplete = n_before - len(source.X)
     source = _without_empty(_without(source, drop, path))
     X, names = source.X, source.features
     namesakes = [note for name in roles.targets for note in _namesake(source, name, path)]
@@ -307,7 +318,7 @@ def load_data(
     table, names = _with_texts(np.ascontiguousarray(X), names, texts)
     understood, called = _understood(source, len(names), roles, members, within), " and ".join(roles.targets)
     said = tuple(notes), members, rows, understood, called, task
-    return Data(table, y, tuple(names), *said, impute, prepare, within, covariates or None, batches)
+    return Data(table, y, tuple(names), *said, impute, prepare, within, covariates or None, batches, n_incomplete)
 
 
 def _with_texts(X: Floats, names: list[str], texts: Mapping[str, pa.ChunkedArray]) -> tuple[Any, list[str]]:
@@ -405,6 +416,44 @@ def _without_unknown(source: Source, target: str, path: str | Path, *, asked: bo
             f"{path} has {n} samples, and the target {target!r} is known for {len(known)}, fewer than half."
         )
     return source.with_rows(known, f"left out: {several(n - len(known), 'sample')} without {target!r}")
+
+
+def _without_incomplete(source: Source, forced: Sequence[str], path: str | Path) -> Source:
+    """Leave out samples in which a covariate is missing."""
+    known = _complete_rows({name: source.columns[name] for name in forced}, len(source.X), f"{path}: ")
+    n_missing = len(source.X) - len(known)
+    if not n_missing:
+        return source
+    return source.with_rows(known.tolist(), incomplete_note(forced, n_missing))
+
+
+def incomplete_note(covariates: Sequence[str], n_rows: int) -> str:
+    """Return the note about rows that were left out because a covariate is missing."""
+    names = listed([shown_name(name) for name in covariates], SHOWN)
+    which = f"the covariate {names}" if len(covariates) == 1 else f"one of the covariates {names}"
+    return f"left out: {several(n_rows, 'sample')} in which {which} is missing"
+
+
+def _complete_rows(covariates: Mapping[str, Any], n_rows: int, before: str = "") -> Ints:
+    """Return the rows in which no covariate is missing; refuse covariates that are missing in most rows.
+
+    A row with a value that was filled in would keep what the covariate explains; a column that marks the gaps would not
+    change that.
+    """
+    complete = np.ones(max(n_rows, 0), np.bool_)
+    for values in covariates.values():
+        if _length(values) == n_rows:  # others are refused later
+            complete &= np.array([sources.is_known(value) for value in values], dtype=np.bool_)
+    n_left = int(complete.sum())
+    if n_left < sources.LEAST_SHARE * n_rows:
+        names = list(covariates)
+        raise InputError(
+            f"{before}{some_names(names)} {'is' if len(names) == 1 else 'are'} known in {n_left} of {n_rows} rows, "
+            "fewer than half. Rows without a covariate are left out; give other covariates with ",
+            Argument("force", ..., of="Data"),
+            ".",
+        )
+    return np.flatnonzero(complete)
 
 
 def _without_empty(source: Source) -> Source:
@@ -742,7 +791,7 @@ def as_data(X: Any, y: Any = None, *, strata: Any = None, stacklevel: int) -> Da
     data = replace(data, target=data.target or (y if isinstance(y, str) else str(getattr(y, "name", None) or "")))
     if not is_annotated(X):
         X, (y, groups, strata) = _of_frame(X, y, data.groups, data.strata)
-        return replace(data, X=X, y=y, groups=groups, strata=strata)
+        return _of_complete_rows(replace(data, X=X, y=y, groups=groups, strata=strata))
     if X.X is None:
         raise InputError("The AnnData has no X; put one of its layers there.")
     values = X.X.to_memory() if hasattr(X.X, "to_memory") else X.X  # sparse and still in a file
@@ -755,7 +804,42 @@ def as_data(X: Any, y: Any = None, *, strata: Any = None, stacklevel: int) -> Da
         warnings.warn(f"AnnData: {note}.", stacklevel=stacklevel + 1)
     beside = {name: getattr(data, name) for name in ("groups", "strata")}
     beside = {name: None if one is None else _of_rows(X, one, name) for name, one in beside.items()}
-    return replace(data, X=table, y=_of_rows(X, y, "y"), features=tuple(features), **beside)
+    return _of_complete_rows(replace(data, X=table, y=_of_rows(X, y, "y"), features=tuple(features), **beside))
+
+
+def _of_complete_rows(data: Data) -> Data:
+    """Return the data without the rows in which a covariate is missing; they are counted."""
+    X, covariates, n_rows = data.X, cast("Mapping[str, Any]", data.force or {}), _length(data.X)
+    known = _complete_rows(covariates, n_rows)
+    if len(known) == n_rows:
+        return data
+    beside: dict[str, Any] = {
+        name: None if values is None else _rows_of(aligned_rows(X, values, name), known, n_rows)
+        for name, values in (("y", data.y), ("groups", data.groups), ("strata", data.strata), ("block", data.block))
+    }
+    force = {name: _rows_of(values, known, n_rows) for name, values in covariates.items()}
+    rows = None if data.rows is None else tuple(data.rows[row] for row in known)
+    n_incomplete = data.n_incomplete + n_rows - len(known)
+    return replace(data, X=_rows_of(X, known, n_rows), force=force, rows=rows, n_incomplete=n_incomplete, **beside)
+
+
+def _length(values: Any) -> int:
+    """Return the number of rows, or -1 for what has none, which is refused later."""
+    if getattr(values, "shape", ()):
+        return int(values.shape[0])
+    return len(values) if isinstance(values, Sized) and not hasattr(values, "shape") else -1
+
+
+def _rows_of(values: Any, rows: Ints, n_rows: int) -> Any:
+    """Return these rows of a table or of a column of any library; values of another length are left for the checks."""
+    if _length(values) != n_rows:
+        return values
+    table = nw.from_native(values, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(table, nw.DataFrame | nw.Series):
+        return table[rows.tolist()].to_native()
+    if hasattr(values, "tocsr"):
+        return values.tocsr()[rows]
+    return values[rows] if hasattr(values, "shape") else [values[row] for row in rows.tolist()]
 
 
 def _without_beside(data: Data) -> Data:
@@ -772,6 +856,8 @@ def _without_beside(data: Data) -> Data:
         force = {str(name): values for name, values in force.items()}
     elif force is not None:
         force = sources.columns_by_name(force, ()) if by_value else {name: columns[name] for name in forced}
+    if force is not None and not is_annotated(X):
+        force = {name: aligned_rows(X, values, f"force[{name!r}]") for name, values in force.items()}
     block = columns[data.block] if isinstance(data.block, str) else data.block
     features = [name for name in data.features if name not in named]
     if named and not is_annotated(X):

@@ -66,6 +66,7 @@ class Source:
             X=self.X if len(places) == len(self.X) else self.X[places],
             columns={name: [values[row] for row in places] for name, values in self.columns.items()},
             rows=None if self.rows is None else [self.rows[row] for row in places],
+            texts={name: column.take(list(places)) for name, column in self.texts.items()},
             notes=[*self.notes, *notes],
         )
 
