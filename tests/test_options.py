@@ -77,9 +77,10 @@ def test_the_library_takes_what_options_give_it(call, command, part):
             assert (one.argument or one.name) in inspect.signature(getattr(st, RECORDS[one.record])).parameters
 
 
-@pytest.mark.parametrize("call", [st.assess, st.tune])
-def test_assess_and_tune_take_twelve_arguments_at_most(call):
-    assert len(inspect.signature(call).parameters) <= 12
+@pytest.mark.parametrize(("call", "most"), [(st.assess, 12), (st.tune, 13)])
+def test_assess_and_tune_take_few_arguments(call, most):
+    """The honest score, `nested`, is the thirteenth of tune: it belongs neither to the search nor to the execution."""
+    assert len(inspect.signature(call).parameters) <= most
 
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.command)

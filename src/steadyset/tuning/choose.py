@@ -214,6 +214,11 @@ def smallest_within_margins(
     int
         The index of the configuration.
 
+    References
+    ----------
+    Bommert (2020), Integration of feature selection stability in model fitting, algorithm 3.2, which has the same
+    margins and takes the most accurate configuration within both.
+
     Examples
     --------
     >>> import steadyset as st
@@ -600,6 +605,7 @@ for _rule in (
         "the smallest of those that are within {0:g} of the best {score} and, among these, within {1:g} of the best "
         "stability",
         (0.025, 0.1),
+        "bommert2020",  # whose margins and first two steps these are
     ),
     ChoiceRule("stable", _most_stable, "the most stable"),
     ChoiceRule("smallest", _smallest, "the one with the fewest features"),
