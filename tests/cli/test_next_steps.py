@@ -48,7 +48,7 @@ def test_every_printed_step_runs_as_it_is_pasted(here, capsys, command, more):
     folder = next(path for path in here.iterdir() if path.is_dir())
     printed = capsys.readouterr().out
     assert run(["report", str(folder), "--out", "report.md"]) == 0
-    printed += (here / "report.md").read_text()
+    printed += (here / "report.md").read_text(encoding="utf-8")
     commands = {line for line in PRINTED.findall(printed) if "the status" in line}
     steps = [line for line in commands if f"- command: {line}" not in printed]
     assert steps

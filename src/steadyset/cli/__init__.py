@@ -16,6 +16,7 @@ from steadyset.cli import catalogues, recorded_selections, runs
 from steadyset.cli.terminal import Command, Function, Subcommand, complain, parsed, speak_any_alphabet
 from steadyset.foundation.errors import InterruptedRunError, SteadysetError
 from steadyset.foundation.job import KILLED_BY, PROGRAM, leave_at_once
+from steadyset.foundation.memory import is_lack_of_memory, out_of_memory
 from steadyset.foundation.registry import PluginWarning
 
 BAD_INPUT = 2
@@ -97,6 +98,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         # The reader (head, less) has seen enough; Python must not complain about the rest on its way out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except Exception as error:
+        if not is_lack_of_memory(error):
+            raise
+        return _complain(out_of_memory())
 
 
 @contextmanager

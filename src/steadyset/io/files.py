@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import IO, Any, Self, TypeVar
 
 from steadyset.foundation.errors import Argument, InputError
+from steadyset.foundation.memory import memory_limit
 
 STEP = 1 << 20  # bytes that are read at once of a file whose size is not known
 KEPT = 64 << 20  # bytes up to which the content is kept; a larger file is streamed anew by each reader
@@ -133,17 +134,6 @@ def readable(path: Path | File) -> Iterator[None]:
         raise too_little_memory(path) from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or first_line(error)}.") from None
-
-
-def memory_limit() -> int | None:
-    """Return the bytes of addresses that this process may take; None if they are not limited."""
-    try:
-        import resource
-
-        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    except (ImportError, OSError):  # not on Windows
-        return None
-    return None if limit == resource.RLIM_INFINITY else limit
 
 
 def too_little_memory(path: Path | File) -> InputError:

@@ -12,7 +12,8 @@ from html import escape
 from math import sqrt
 from typing import Any
 
-from steadyset.foundation.errors import MissingExtraError
+from steadyset.foundation.errors import Argument, InputError, MissingExtraError
+from steadyset.foundation.memory import memory_limit
 from steadyset.foundation.text import shown_name
 
 WIDTHS = {"single": 85.0, "double": 180.0}  # millimetres: one column of a page, and both
@@ -22,6 +23,7 @@ PRINT_PPI = 600
 POINTS_PER_MM = 72 / 25.4
 LONGEST_NAME = {"single": 90, "double": 160}  # pixels
 VIEWS = ("hconcat", "vconcat", "concat", "layer")
+ENGINE_BYTES = 100 << 30  # of addresses: with 64 GiB the engine of drawings does not start, with 80 GiB it does
 NARROWEST = 0.08  # of the width on a screen
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -132,7 +134,19 @@ def _limit_names(part: Any, most: int) -> None:
 
 
 def converter() -> Any:
-    """vl-convert, or a sentence on how to get it."""
+    """Return vl-convert; raise MissingExtraError if it is not installed, InputError if it cannot start.
+
+    Its JavaScript engine reserves 80 GB of addresses when it starts, though it uses little memory, and ends the whole
+    process if it may not.
+    """
+    limit = memory_limit()
+    if limit is not None and limit < ENGINE_BYTES:
+        raise InputError(
+            f"Pictures cannot be drawn under the limit of memory of {limit / 1e9:.1f} GB (`ulimit -v`). "
+            "Write the report without pictures with ",
+            Argument("format", "md"),
+            ", or draw them on a computer without this limit.",
+        )
     try:
         import vl_convert
     except ImportError:

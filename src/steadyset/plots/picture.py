@@ -266,7 +266,7 @@ class Picture:
         """What a notebook shows and keeps when it is saved: the drawing itself, which asks the network for nothing."""
         try:
             return {"image/svg+xml": self.svg(), "text/plain": str(self)}
-        except MissingExtraError as error:
+        except (MissingExtraError, InputError) as error:
             return {"text/plain": f"{self} {error}"}
 
 

@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import Argument, InputError
+from steadyset.foundation.memory import memory_limit
 from steadyset.io.files import (
     BYTES_A_CELL,
     GZIP,
@@ -28,7 +29,6 @@ from steadyset.io.files import (
     File,
     first_line,
     lacks_memory,
-    memory_limit,
     refuse_size,
     too_little_memory,
 )
