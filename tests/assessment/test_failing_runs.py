@@ -160,7 +160,7 @@ def test_a_pipeline_that_makes_new_features_is_refused_in_words():
         ({"X": X.assign(name="a")}, "column 'name'"),
         (
             {"X": X.assign(name="a", place="b")},
-            r"column 'name' of type String, and others that hold no numbers \('place'\)",
+            r"X has 2 columns of text \('name', 'place'\)",
         ),
         (
             {"X": X.mask(X > 1000, np.inf), "y": np.zeros(len(Y))},

@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder, StandardScaler
 
 import steadyset as st
+from steadyset.foundation.errors import InputError
 
 RNG = np.random.default_rng(0)
 N = 90
@@ -98,9 +99,9 @@ def test_a_function_gets_the_text():
 @pytest.mark.parametrize(
     ("selector", "frame", "options", "said"),
     [
-        ("anova:k=2", X, {}, "X has the column 'colour' of type String"),
-        (make_pipeline(StandardScaler(), st.FilterSelector("anova", k=2)), X, {}, "X has the column 'colour' of type"),
-        ([encoded(SelectKBest(k=3)), SelectKBest(k=2)], X, {}, "X has the column 'colour' of type String"),
+        ("anova:k=2", X, {}, "X has 2 columns of text .'colour', 'place'."),
+        (make_pipeline(StandardScaler(), st.FilterSelector("anova", k=2)), X, {}, "X has 2 columns of text"),
+        ([encoded(SelectKBest(k=3)), SelectKBest(k=2)], X, {}, "X has 2 columns of text .'colour', 'place'."),
         (encoded(SelectKBest(k=3)), X.assign(colour=X["colour"].where(A > 0)), {}, "missing values in the column"),
         (encoded(SelectKBest(k=3)), X, {"resampling": st.NoiseInjection(3)}, "NoiseInjection changes numbers"),
     ],
@@ -108,3 +109,29 @@ def test_a_function_gets_the_text():
 def test_what_cannot_take_text_is_one_sentence(selector, frame, options, said):
     with pytest.raises(st.InputError, match=said):
         st.assess(selector, frame, Y, **{**HOW, "n_runs": None, **options})
+
+
+@pytest.mark.parametrize("kind", [object, "category", "string"])
+def test_a_column_of_text_is_named_with_ways_to_go_on_that_work(kind):
+    random, y = np.random.default_rng(0), np.arange(40) % 2
+    X = pd.DataFrame(random.normal(size=(40, 3)), columns=list("abc"))
+    X["sex"] = pd.Series(np.where(random.random(40) < 0.5, "f", "m")).astype(kind)
+    with pytest.raises(InputError) as told:
+        st.assess("anova:k=2", X, y, resampling="bootstrap:n_runs=3", execution={"progress": False})
+    sentence = str(told.value)
+    assert sentence.startswith("X has the column of text ('sex'); expected numbers or bools.")
+    assert 'st.Data(..., prepare="scale")' in sentence
+    assert 'st.Data(..., force="sex")' in sentence
+    assert sentence.endswith("or drop it from X.")
+    prepared, adjusted = st.Data(X, y, prepare="scale"), st.Data(X, y, force="sex")
+    for data, features in ((prepared, "a b c sex"), (adjusted, "a b c"), (st.Data(X.drop(columns="sex"), y), "a b c")):
+        made = st.assess("anova:k=2", data, resampling="bootstrap:n_runs=3", execution={"progress": False})
+        assert list(made.features) == features.split()
+
+
+def test_several_columns_of_text_are_counted_and_dates_are_no_text():
+    X = pd.DataFrame({"a": np.arange(20.0), "b": "x", "c": "y", "when": pd.Timestamp("2020-01-01")})
+    with pytest.raises(InputError, match=r"X has 2 columns of text .'b', 'c'.;.*Turn their labels.*drop them"):
+        st.assess("anova:k=1", X, np.arange(20) % 2)
+    with pytest.raises(InputError, match="X has the column 'when' of type Datetime"):
+        st.assess("anova:k=1", X[["a", "when"]], np.arange(20) % 2)

@@ -263,3 +263,53 @@ def test_folders_of_others_do_not_say_which_data(study, capsys):
     assert run(["why", "study.csv", "-t", "y", "-s", "anova:k=3", "--resampling", "bootstrap:n_runs=10"]) == 0
     assert run(["why", "study-why"]) == 2
     assert "study-why was made by `steadyset why`" in words(capsys)
+
+
+def test_replicate_takes_what_made_a_run_folder(study, tmp_path, monkeypatch, capsys):
+    made = ["study.csv", "--target", "y", "--drop", "age", "--seed", "5"]
+    assert run(["assess", *made, "-s", "anova:k=3", "--runs", "4"]) == 0
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    capsys.readouterr()
+    assert run(["replicate", "../study-runs", "--pairs", "10"]) == 0
+    said = words(capsys)
+    typed = ["replicate", "../study.csv", *made[1:], "--selector", "anova:k=3", "--pairs", "10", "--out", "typed"]
+    taken = said.split("Taken from ../study-runs: steadyset replicate ")[1].split(" ../study.csv: ")[0].split()
+    assert sorted(taken) == sorted(typed[1:-2])
+    assert run(typed) == 0
+    mine, other = (st.Assessment.open(path).cells for path in ("study-replication", "typed"))
+    assert [cell.selected for cell in mine] == [cell.selected for cell in other]
+    job = st.Assessment.open("study-replication").settings["details"]["job"]
+    assert job["options"]["files"] == ["../study.csv"]
+    assert job["options"]["selector"] == "anova:k=3"
+    assert run(["replicate", *taken, "--resume"]) == 0
+
+
+def test_replicate_asks_which_of_several_selectors_is_meant(study, capsys):
+    assert run(["assess", "study.csv", "-t", "y", "-s", "anova:k=3", "-s", "t_test:k=3", "--runs", "4"]) == 0
+    assert run(["replicate", "study-runs"]) == 2
+    assert "study-runs has 2 selectors" in (said := words(capsys))
+    assert "Name it with --selector anova:k=3." in said
+    assert run(["replicate", "study-runs", "--selector", "t_test:k=3", "--pairs", "10"]) == 0
+    assert st.Assessment.open("study-replication").settings["selectors"].keys() == {"t_test:k=3"}
+    assert run(["replicate", "study.csv", "-t", "y"]) == 2
+    assert "Give --selector anova:k=10." in words(capsys)
+
+
+def test_replicate_tells_data_that_changed_since(study, capsys):
+    assert run(["assess", "study.csv", "-t", "y", "-s", "anova:k=3", "--runs", "4"]) == 0
+    study.iloc[1:].to_csv("study.csv", index=False)
+    assert run(["replicate", "study-runs", "--pairs", "10"]) == 2
+    assert "The assessment was made of other data than these: they changed since" in words(capsys)
+
+
+def test_replication_takes_an_assessment_of_the_same_data():
+    X, y = data()
+    made = st.assess("anova:k=3", X, y, resampling="bootstrap:n_runs=4", execution=QUIET)
+    mine = st.replication(made, X, y, pairs=10, execution=QUIET)
+    assert mine.replicated == st.replication("anova:k=3", X, y, pairs=10, execution=QUIET).replicated
+    with pytest.raises(InputError, match="made of other data than these"):
+        st.replication(made, X + 1, y, pairs=10, execution=QUIET)
+    two = st.assess(["anova:k=3", "t_test:k=3"], X, y, resampling="bootstrap:n_runs=4", execution=QUIET)
+    with pytest.raises(InputError, match="The assessment has 2 selectors"):
+        st.replication(two, X, y, pairs=10, execution=QUIET)

@@ -118,6 +118,22 @@ def what_differs(settings: Mapping[str, Any], before: Mapping[str, Any], *, with
     return OTHER.get(keys[0], f"another {keys[0].replace('_', ' ')}") if keys else ""
 
 
+# Settings of an assessment that another study of its selectors on the same data may have otherwise.
+FREE = (
+    *("resampling", "test_ratio", "predictor", "scoring", "scorers", "on_warning", "seed", "steadyset_version"),
+    DETAILS,
+)
+
+
+def refuse_other_data(asked: Request, made: Mapping[str, Any]) -> None:
+    """Refuse data, selectors or a preparation other than those of an assessment with the settings `made`."""
+    if other := what_differs(asked.settings, made, without=FREE):
+        raise InputError(
+            f"The assessment was made of {other} than these: they changed since, or are read otherwise. Give the same, "
+            "or the selectors themselves."
+        )
+
+
 def prepared_settings(plan: Plan) -> dict[str, Any]:
     """How the rows of each run are prepared, where more was asked for than medians in gaps, and what is no feature."""
     asked = "" if plan.preparation is None or plan.impute is not None else plan.preparation.asked
@@ -406,6 +422,7 @@ def _numbers(X: Any, features: Sequence[str] | None) -> tuple[Floats, tuple[str,
         if hasattr(X, "toarray"):
             X = numbers.dense_array(X, "X")
         elif not isinstance(X, (list, tuple)):
+            _refuse_text_columns(X)
             X, columns = numbers.number_frame(X, "X")
             features = columns if features is None else features
     given = numbers.number_array(X, "X")
@@ -421,6 +438,25 @@ def _numbers(X: Any, features: Sequence[str] | None) -> tuple[Floats, tuple[str,
                 f"X has infinite values in {len(bad)} of {d} features, first in {first!r}; replace or drop them."
             )
     return table, names if names is not None else tuple(f"x{f}" for f in range(d))
+
+
+def _refuse_text_columns(X: Any) -> None:
+    """Refuse columns of text, with the three ways to go on."""
+    texts = numbers.text_columns(X, "X")
+    if not texts:
+        return
+    column, them, their = "the column", "it", "its"
+    if len(texts) > 1:
+        column, them, their = f"{len(texts)} columns", "them", "their"
+    covariates = texts[0] if len(texts) == 1 else tuple(texts[:MAX_FORCED])
+    raise InputError(
+        f"X has {column} of text ({some_names(texts)}); expected numbers or bools. Turn {their} labels into columns of "
+        "0 and 1 with ",
+        Argument("prepare", "scale", of="Data"),
+        f", which standardizes the other features; adjust for {them} with ",
+        Argument("force", covariates, of="Data"),
+        f"; or drop {them} from X.",
+    )
 
 
 def description(estimator: Any) -> str:
@@ -468,6 +504,7 @@ PACKAGES = ("numpy", "scipy", "scikit-learn")
 # What an assessment sets itself, and what names a filter, a function or its features.
 UNTOLD = ("random_state", "n_jobs", "task", "name", "function", "features", "frame")
 LONGEST = 200  # characters of a parameter that is told
+MAX_FORCED = 3  # columns of text that a sentence proposes as covariates
 MAX_PARAMETERS = 60  # characters of the parameters that tell selectors of one class apart
 
 

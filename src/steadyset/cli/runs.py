@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import time
 import warnings
@@ -20,12 +21,15 @@ from steadyset.cli.terminal import perform, render, warn_of_formulas
 from steadyset.foundation.arguments import CORE, LEVEL, MARGIN, check_core, check_level, check_margin, wrong_argument
 from steadyset.foundation.display import COMPILING, ProgressLines, people_look, progress_told
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.job import Job, current_job, resumable
+from steadyset.foundation.job import Job, current_job, doing, resumable
 from steadyset.io import beneath
 from steadyset.io.disk import CHOSEN, LIST_NAMES, LIST_SHEET, LIST_TABLE, TABLE, TRIALS, explained, write_durably
+from steadyset.io.labels import some_names
 from steadyset.options import (
     Given,
     as_shell_line,
+    data_files,
+    data_option,
     default_folder,
     job_from,
     job_of,
@@ -116,12 +120,19 @@ def replicate(given: Given) -> None:
 
     Disjoint parts of the rows are independent studies. Several files are several studies, each with the same target:
     which features come back in them, and whether the rows of each had predicted that. Everything is saved as soon as
-    it finishes: after Ctrl-C or a power cut, --resume continues.
+    it finishes: after Ctrl-C or a power cut, --resume continues. A run folder of an assessment says which data and
+    which selector: `steadyset replicate study-runs`.
     """
     import_scikit_learn()
+    from steadyset.assessment import Assessment
     from steadyset.replications.compare import compare_studies
     from steadyset.replications.run import replication
 
+    if len(given.files) == 1 and given.files[0].is_dir():
+        _replicate_made(given, Assessment.open(given.files[0]))
+        return
+    if given.selector is None:
+        raise InputError("replicate needs a selector of a fixed number of features. Give --selector anova:k=10.")
     names = study_names(given.files)
     read = partial(_read_data, given, people=given.format == "table")
     if len(names) > 1:
@@ -129,6 +140,17 @@ def replicate(given: Given) -> None:
         _told_of_runs(given, "replicate", "studies", compare_studies, studies)
     else:
         _told_of_runs(given, "replicate", "studies", replication, read(given.files[0]))
+
+
+def _replicate_made(given: Given, made: Assessment) -> None:
+    """Tell what the next study would select again of the selector of an assessment, or of another on its data."""
+    from steadyset.replications.run import replication
+
+    taken = _made_of(given, given.files[0], made)
+    # What is recorded and what continues it name the file and the selector, which say the same without the folder.
+    with doing(job_of("replicate", taken.values)):
+        data = _read_data(taken, taken.files[0], people=given.format == "table")
+        _told_of_runs(taken, "replicate", "studies", replication, data, None if given.selector else made)
 
 
 def why(given: Given) -> None:
@@ -142,15 +164,17 @@ def why(given: Given) -> None:
     from steadyset.replications.split import variance_split
 
     made = Assessment.open(given.file) if given.file.is_dir() else None
-    if made is not None:
-        given = _made_of(given, made)
+    if given.selector and made is not None:
+        given, made = _made_of(given, given.file, made), None
+    elif made is not None:
+        given = _made_of(given, given.file, made)
     data = _read_data(given, given.file, people=given.format == "table")
-    _told_of_runs(given, "why", "runs", variance_split, data, None if given.selector else made)
+    _told_of_runs(given, "why", "runs", variance_split, data, made)
 
 
-def _made_of(given: Given, made: Assessment) -> Given:
-    """What was given of a run folder, with the data, the resampling and the seed of the job that made it."""
-    folder, recorded = given.file, made.settings["details"].get("job")
+def _made_of(given: Given, folder: Path, made: Assessment) -> Given:
+    """What was given of a run folder, with the data, resampling, seed and selectors of the job that made it."""
+    recorded, command = made.settings["details"].get("job"), given.command
     job = None if recorded is None else recorded_job(recorded)
     if job is None or job.command != "assess":
         by = "Python" if job is None else f"`steadyset {job.command}`"
@@ -158,11 +182,13 @@ def _made_of(given: Given, made: Assessment) -> Given:
             f"{folder} was made by {by}, and does not say which file of data `steadyset assess` would take; give the "
             "file and --selector."
         )
-    known = options_of("why")
-    taken = {
+    known, data = options_of(command), data_option(command)
+    files = data_files(job)
+    taken = {data.name: files if data.many else files[0]}
+    taken |= {
         name: value
         for name, value in job.options.items()
-        if name in known and (known[name].calls == ("data",) or name in ("file", "resampling", "seed"))
+        if name in known and (known[name].calls == ("data",) or name in ("resampling", "seed"))
     }
 
     def found(file: str) -> str:
@@ -173,8 +199,23 @@ def _made_of(given: Given, made: Assessment) -> Given:
             )
         return str(there[0])
 
-    typed = {name: value for name, value in job_of("why", given.values).options.items() if name != "file"}
-    return Given("why", values_of(Job("why", {**with_files(Job("why", taken), found).options, **typed})))
+    typed = {name: value for name, value in job_of(command, given.values).options.items() if name != data.name}
+    if not given.selector:
+        typed["selector"] = list(made.selectors) if known["selector"].many else _only_selector(folder, made)
+    spelled = Job(command, {**with_files(Job(command, taken), found).options, **typed})
+    if given.format == "table":
+        typer.echo(f"Taken from {folder}: {as_shell_line(spelled._asdict())}")
+    return Given(command, values_of(spelled))
+
+
+def _only_selector(folder: Path, made: Assessment) -> str:
+    """Return the one selector of an assessment; a sentence where it has several."""
+    if len(made.selectors) != 1:
+        raise InputError(
+            f"{folder} has {len(made.selectors)} selectors ({some_names(made.selectors)}), and replication is told for "
+            f"one. Name it with --selector {shlex.quote(made.selectors[0])}."
+        )
+    return made.selectors[0]
 
 
 def _told_of_runs(

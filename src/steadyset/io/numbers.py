@@ -102,6 +102,19 @@ def number_frame(table: Any, what: str) -> tuple[NDArray[Any], list[str]]:
     return number_array(_values(frame, plain), what), [str(name) for name in frame.columns]
 
 
+def text_columns(table: Any, what: str) -> list[str]:
+    """Return the names of the columns of a frame that hold text, in place of numbers."""
+    frame = as_frame(table, what)
+    texts = (nw.String, nw.Categorical, nw.Enum)
+    held = [name for name, kind in frame.schema.items() if kind in texts or kind == nw.Object]
+    return [
+        str(name)
+        for name in held
+        if frame[name].null_count() < len(frame)
+        and (frame.schema[name] != nw.Object or isinstance(frame[name].drop_nulls()[0], str))
+    ]
+
+
 def _plain_columns(frame: nw.DataFrame[Any]) -> dict[str, Floats]:
     """As floats: the columns of numbers that only NumPy knows as such (sparse or long ones), and of bools with gaps.
 

@@ -19,7 +19,7 @@ REQUIRED = ...  # the default of what must be given
 KINDS: dict[str, type] = {
     **dict.fromkeys(("N", "K"), int),
     **dict.fromkeys(("L", "W", "T", "E", "GB", "SHARE", "LOSS", "NUMBER", "MINUTES"), float),
-    **dict.fromkeys(("FILE", "FILE...", "DIR", "DIR|FILE"), Path),
+    **dict.fromkeys(("FILE", "FILE...", "DIR", "DIR|FILE", "DIR|FILE..."), Path),
 }
 RECORDS = {
     "cut": "Cut",

@@ -109,7 +109,10 @@ def _data_files() -> str:
 
 
 def _study_files() -> str:
-    return f"{_data_files()} Several are several studies, which are compared."
+    return (
+        f"{_data_files()} Several are several studies, which are compared. Or the run folder of `steadyset assess`, "
+        "which says all that made it."
+    )
 
 
 def _selection_files() -> str:
@@ -149,7 +152,7 @@ TABLE: tuple[Option, ...] = (
             commands="why",
             default=REQUIRED,
         ),
-        Option("files", _study_files, "FILE...", commands="replicate", many=True, default=REQUIRED),
+        Option("files", _study_files, "DIR|FILE...", commands="replicate", many=True, default=REQUIRED),
         Option("files", _selection_files, "FILE...", commands=PROCEDURES, many=True, default=REQUIRED),
         Option(
             "source",
@@ -232,9 +235,8 @@ TABLE: tuple[Option, ...] = (
     *_all(
         Option(
             "selector",
-            "The selector, which selects a fixed number of features.",
+            "The selector, which selects a fixed number of features. Default: that of the run folder.",
             SPECIFICATION,
-            default=REQUIRED,
             short="-s",
             calls=("what",),
         ).on_page("order", "Method"),

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.assessment import Execution, assess
-from steadyset.assessment.request import Request, make_request
+from steadyset.assessment import Assessment, Execution, assess
+from steadyset.assessment.request import Request, make_request, refuse_other_data
 from steadyset.foundation.arguments import Estimator, Labels, TableLike, as_record, check_integer
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.job import runs_for
@@ -24,6 +24,7 @@ from steadyset.io import beneath
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.io.data.sources import repeated_words
 from steadyset.io.disk import REPLICATION, SETTINGS, explained
+from steadyset.io.labels import some_names
 from steadyset.kernels.arrays import Ints
 from steadyset.replications.result import MULTIPLES, Replication, replicated_of
 from steadyset.resampling.base import Resampling, Rows
@@ -42,7 +43,7 @@ VALIDATED = frozenset({CLASSES, COUNT, NUMBER, SURVIVAL})  # their intervals hol
 
 
 def replication(
-    selector: str | Estimator,
+    selector: str | Estimator | Assessment,
     X: TableLike | Data,
     y: Labels = None,
     *,
@@ -62,8 +63,9 @@ def replication(
 
     Parameters
     ----------
-    selector : str or estimator
-        One selector that selects a fixed number of features, such as "anova:k=10".
+    selector : str, estimator or Assessment
+        One selector that selects a fixed number of features, such as "anova:k=10". Or an assessment of the same data
+        with one selector, which was given by name.
     X : array-like, frame, scipy sparse matrix, AnnData or Data
         The data, or what `load_data` returns.
     y : array-like of shape (n_samples,), str or None, default=None
@@ -104,6 +106,14 @@ def replication(
     """
     data = as_data(X, y, stacklevel=2)
     how = as_record("execution", Execution, execution)
+    if isinstance(selector, Assessment):
+        made, selector = selector, selector.selectors[0]
+        if len(made.selectors) != 1:
+            raise InputError(
+                f"The assessment has {len(made.selectors)} selectors ({some_names(made.selectors)}), and replication "
+                "is told for one. Give that one as selector."
+            )
+        refuse_other_data(request_of(selector, data, cut), made.settings)
     return replicated(
         selector, data, pairs=pairs, cut=cut, n_jobs=n_jobs, out=out, random_state=random_state, execution=how
     )

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from steadyset.assessment import Assessment, Execution, assess
-from steadyset.assessment.request import DETAILS, SelectorsLike, make_request, what_differs
+from steadyset.assessment.request import SelectorsLike, make_request, refuse_other_data
 from steadyset.foundation.arguments import LEVEL, Labels, TableLike, as_record, check_integer, is_whole
 from steadyset.foundation.display import Drawable, Reportable, ShownFindings
 from steadyset.foundation.errors import Argument, InputError
@@ -46,11 +46,6 @@ if TYPE_CHECKING:
 
 SELDOM = 0.1  # of the runs: a feature that competes for a place is selected in more, and not in nearly all
 TREES = "n_estimators"  # the parameter of forests, also within a pipeline
-# Settings of an assessment that a split of its selectors on the same data may have otherwise.
-FREE = (
-    *("resampling", "test_ratio", "predictor", "scoring", "scorers", "on_warning", "seed", "steadyset_version"),
-    DETAILS,
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -173,11 +168,8 @@ def variance_split(
     made = selectors if isinstance(selectors, Assessment) else None
     named = selectors if made is None else list(made.selectors)
     asked = make_request(named, data, None, resampling=drawing, scoring=[], cut=as_record("cut", Cut, cut))
-    if made is not None and (other := what_differs(asked.settings, made.settings, without=FREE)):
-        raise InputError(
-            f"The assessment was made of {other} than these: they changed since, or are read otherwise. Give the same, "
-            "or the selectors themselves."
-        )
+    if made is not None:
+        refuse_other_data(asked, made.settings)
     if asked.plan.n_runs < FEWEST_RESAMPLES:
         raise InputError(
             f"{counted(asked.plan.n_runs, 'resample')} cannot show why reruns differ. Draw at least "
