@@ -94,3 +94,27 @@ def test_wrong_names_and_parameters_get_one_sentence(text, sentence):
         selector_by_name(text, "classes")
     assert str(caught.value).startswith(sentence)
     assert "\n" not in str(caught.value)
+
+
+def test_a_function_of_rows_and_target_is_the_selector_and_one_without_arguments_makes_it():
+    def first(X, y, size=1):
+        """The first columns.
+
+        Reference: Nobody 1900
+        """
+        return range(size)
+
+    register_selector("first", first)
+    register_selector("made", lambda: FilterSelector("anova", k=2))
+    assert selector_by_name("first:size=3", "number").fit(X, NUMBERS).get_support(indices=True).tolist() == [0, 1, 2]
+    assert selector_by_name("made", "number").fit(X, NUMBERS).get_support().sum() == 2
+    entry = selector_entry("first")
+    assert (entry["summary"], entry["reference"], entry["parameters"]) == (
+        "The first columns",
+        "Nobody 1900",
+        {"size": 1},
+    )
+    with pytest.raises(InputError, match="The selector 'first' has no parameter 'k'; it takes size"):
+        selector_by_name("first:k=3", "number")
+    chosen = assess(["first", "first:size=2"], X, NUMBERS, resampling=KFold(2)).selections
+    assert [found.sizes.tolist() for found in chosen.values()] == [[1, 1], [2, 2]]

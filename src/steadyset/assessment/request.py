@@ -33,10 +33,7 @@ from steadyset.kernels.arrays import Floats
 from steadyset.resampling import Bootstrap, ComplementaryPairs, as_resampling
 from steadyset.runner.columns import (
     FrameColumns,
-    FunctionSelector,
     columns_with_gaps,
-    function_name,
-    is_plain_function,
     may_take_text,
     refuse_empty,
     takes_gaps,
@@ -51,6 +48,7 @@ from steadyset.runner.scoring import default_predictor, read_scoring
 from steadyset.selectors.catalogue import about_selector, is_ours, refuse_unable, selector_by_name, with_covariates
 from steadyset.selectors.covariates import takes_covariates
 from steadyset.selectors.ensembles import StabilitySelection
+from steadyset.selectors.functions import FunctionSelector, function_name, is_plain_function
 from steadyset.selectors.validation import all_finite, check_k, size_or_default
 from steadyset.tasks import TASKS, check_columns, task_of
 
@@ -152,7 +150,10 @@ def make_request(selectors: Any, X: Any, y: Any, **options: Any) -> Request:
     named = named_selectors(selectors, plan.task, TASKS[plan.task].n_classes(plan.y), beside=plan.forced is not None)
     for name, selector in named.items():
         if is_plain_function(selector):
-            named[name] = FunctionSelector(selector, names, frame=hasattr(data.X, "columns"))
+            named[name] = selector = FunctionSelector(selector)
+        if isinstance(selector, FunctionSelector):
+            is_read = bool(data.understood)  # from a file, whose columns have names
+            selector.set_params(features=names, frame=is_read or hasattr(data.X, "columns"))
             continue
         _refuse_impossible_size(name, selector, len(names))
         refuse_new_columns(name, selector)
@@ -600,7 +601,7 @@ def predictor_words(plan: Plan) -> str:
 def _selector_details(selector: Any, n_features: int, task: str) -> dict[str, Any]:
     """What a selector is: in a phrase, its reference, and the parameters that are not at their defaults."""
     summary, reference = about_selector(selector, task)
-    if isinstance(selector, FunctionSelector):
+    if isinstance(selector, FunctionSelector) and not summary:
         named = getattr(selector.function, "__name__", "<lambda>") != "<lambda>"
         summary = f"the function {function_name(selector.function)}" if named else "a function without a name"
     elif not summary:
@@ -618,6 +619,8 @@ def _changed(selector: Any, n_features: int) -> dict[str, str]:
     """The parameters that differ from their defaults; and k where it decides, whose default depends on the data."""
     if hasattr(selector, "steps"):
         return {}
+    if isinstance(selector, FunctionSelector):
+        return {name: shown_name(_shown(value)[:LONGEST]) for name, value in (selector.params or {}).items()}
     defaults = {p.name: p.default for p in inspect.signature(type(selector)).parameters.values()}
     given = selector.get_params(deep=False)
     changed = {

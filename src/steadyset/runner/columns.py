@@ -3,7 +3,7 @@
 A step that selects (get_support, or a mask support_) narrows the columns. Another step keeps them, or makes new ones
 that it names (get_feature_names_out): these are then what there is to choose from. ColumnTransformer and FeatureUnion
 are followed into their parts. Steps whose columns are components, such as PCA, are refused: the first component of one
-fold is not the first of another. A plain function is a selector too: from X and y to indices, names or a mask.
+fold is not the first of another.
 
 Columns may hold labels of text and missing values: who takes them, and what fills them.
 """
@@ -11,16 +11,15 @@ Columns may hold labels of text and missing values: who takes them, and what fil
 from __future__ import annotations
 
 from collections import UserList
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.compose import ColumnTransformer
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 
 from steadyset.foundation.errors import InputError
@@ -28,85 +27,10 @@ from steadyset.io.data.sources import is_known
 from steadyset.io.labels import some_names, text_index
 from steadyset.io.numbers import as_frame
 from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.selectors.functions import FunctionSelector, read_support
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(eq=False, repr=False)
-class FunctionSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """Selects what `function(X, y)` returns: column numbers, names of features, or a mask with one value per feature.
-
-    features are the names that the function may return; with `frame` it gets a pandas frame with these columns.
-    """
-
-    function: Callable[[Any, Any], Any]
-    features: Sequence[str] | None = None
-    frame: bool = False
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Call the function."""
-        table = X
-        if self.frame and not hasattr(X, "columns") and self.features is not None:
-            import pandas as pd
-
-            table = pd.DataFrame(X, columns=text_index(self.features))
-        self.n_features_in_ = X.shape[1]
-        self.support_ = read_support(self.function(table, y), X.shape[1], function_name(self.function), self.features)
-        return self
-
-    def _get_support_mask(self) -> Bools:
-        return self.support_
-
-
-def is_plain_function(selector: Any) -> bool:
-    """Whether something is called rather than fitted."""
-    return callable(selector) and not isinstance(selector, type) and not hasattr(selector, "fit")
-
-
-def function_name(function: Any) -> str:
-    """What a function is called."""
-    name = getattr(function, "__name__", type(function).__name__)
-    return "function" if name == "<lambda>" else str(name)
-
-
-def read_support(given: Any, n_features: int, who: str, features: Sequence[str] | None = None) -> Bools:
-    """A mask of the selected features from a mask, column numbers, or names where these are known."""
-    values = np.asarray(sorted(given, key=str) if isinstance(given, (set, frozenset)) else given)
-    if values.dtype == object and values.ndim == 1 and all(isinstance(value, str) for value in values):
-        values = values.astype(str)
-    support = np.zeros(n_features, dtype=np.bool_)
-    if values.shape == (0,):
-        return support
-    if values.ndim == 1 and values.dtype.kind == "b":
-        if len(values) != n_features:
-            raise InputError(
-                f"{who} decides on {len(values)} columns, but the data has {n_features} features; "
-                "steps before the selecting one must keep the features as they are."
-            )
-        return values
-    if values.ndim == 1 and values.dtype.kind in "iu":
-        repeated = len(np.unique(values)) < len(values)
-        if repeated and len(values) == n_features and np.isin(values, (0, 1)).all():
-            return np.asarray(values == 1)
-        if repeated or values.min() < 0 or values.max() >= n_features:
-            raise InputError(
-                f"{who} selects column numbers that are not distinct numbers from 0 to {n_features - 1}; return these, "
-                "or a boolean mask."
-            )
-        support[values] = True
-        return support
-    if values.ndim == 1 and values.dtype.kind == "U" and features is not None:
-        place = {name: f for f, name in enumerate(features)}
-        unknown = [name for name in values.tolist() if name not in place]
-        if unknown:
-            raise InputError(f"{who} selects {unknown[0]!r}, which is not among the features.")
-        support[[place[name] for name in values.tolist()]] = True
-        return support
-    raise InputError(
-        f"{who} gives {values.dtype} of the shape {values.shape} as its selection; return a boolean mask or column "
-        "numbers."
-    )
 
 
 NO_STEP = (None, "passthrough")

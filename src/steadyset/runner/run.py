@@ -22,7 +22,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import Resample
-from steadyset.runner.columns import FrameColumns, FunctionSelector
+from steadyset.runner.columns import FrameColumns
 from steadyset.runner.conditions import FAIL, listening, reason, same_conditions
 from steadyset.runner.constants import constant_scores
 from steadyset.runner.extraction import Chosen, by_source, chosen
@@ -31,6 +31,7 @@ from steadyset.runner.preparation import Prepared
 from steadyset.runner.scoring import Scored, scores
 from steadyset.selectors.catalogue import is_ours, is_own_filter
 from steadyset.selectors.filters import FilterSelector
+from steadyset.selectors.functions import FunctionSelector
 from steadyset.selectors.known import fits_many
 from steadyset.tasks import TASKS
 

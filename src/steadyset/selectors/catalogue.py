@@ -17,6 +17,7 @@ from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.ensembles.rules import get_rule
 from steadyset.selectors.filters import Filter, FilterSelector, get_filter
 from steadyset.selectors.filters.registry import FILTERS
+from steadyset.selectors.functions import FunctionSelector, options_of_function
 from steadyset.selectors.known import MODELS, NamedModel
 from steadyset.tasks import CLASSES, TASKS
 
@@ -123,6 +124,8 @@ def selector_by_name(text: str, task: str) -> Any:
         if kind is None:
             raise InputError(f"The selector {name!r} cannot be used for {task}.")
         selector, params = with_task(kind(), task), {**model.params, **given}
+        if isinstance(selector, FunctionSelector):
+            return _with_arguments(selector, name, params)
     elif name in known:
         selector, params = FilterSelector(name, task=task), _with_options(name, given)
     else:
@@ -133,6 +136,16 @@ def selector_by_name(text: str, task: str) -> Any:
         takes = ", ".join(sorted({*selector.get_params(), *options}))
         raise InputError(f"The selector {name!r} has no parameter {unknown[0]!r}; it takes {takes}.")
     return selector.set_params(**params)
+
+
+def _with_arguments(selector: FunctionSelector, name: str, given: Mapping[str, Any]) -> FunctionSelector:
+    """Return the selector with values of its function's further arguments; names that it lacks are refused."""
+    known = options_of_function(selector.function)
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        takes = f"it takes {', '.join(known)}" if known else "its function takes X and y alone"
+        raise InputError(f"The selector {name!r} has no parameter {unknown[0]!r}; {takes}.")
+    return selector.set_params(params=dict(given)) if given else selector
 
 
 def _with_options(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -203,7 +216,7 @@ def about_selector(selector: Any, task: str) -> tuple[str, str]:
         model
         for model in map(MODELS.get, selector_names())
         if model is not None
-        and any(type(maker()) is type(selector) for maker in model.makers.values())
+        and any(_are_alike(maker(), selector) for maker in model.makers.values())
         and all(given.get(name) == value for name, value in model.params.items())
     ]
     if not fitting:
@@ -213,6 +226,13 @@ def about_selector(selector: Any, task: str) -> tuple[str, str]:
     told = _of_model(max(fitting, key=lambda model: len(model.params)))  # elastic_net is a lasso with a parameter
     regression = TASKS[task].regression or "logistic or linear"
     return str(told["summary"]).replace("logistic or linear", regression), str(told["reference"])
+
+
+def _are_alike(made: Any, selector: Any) -> bool:
+    """Return whether two selectors are of one class, or call the same function."""
+    if type(made) is not type(selector):
+        return False
+    return not isinstance(made, FunctionSelector) or made.function is selector.function
 
 
 def _stability_selection(selector: StabilitySelection, task: str) -> tuple[str, str]:
@@ -232,7 +252,8 @@ def _stability_selection(selector: StabilitySelection, task: str) -> tuple[str, 
 
 def _of_model(model: NamedModel) -> dict[str, Any]:
     made = [maker() for maker in model.makers.values()]
-    kind = next((type(one) for one in made if meanings(type(one))), type(made[0]))
+    kinds = [one.function if isinstance(one, FunctionSelector) else type(one) for one in made]
+    kind = next((one for one in kinds if meanings(one)), kinds[0])
     return {
         "summary": model.summary or first_paragraph(kind),
         "formula": model.formula or headed_line(kind, "Formula"),
@@ -255,6 +276,8 @@ def _of_filter(record: Filter) -> dict[str, Any]:
 
 
 def _parameters(selector: Any) -> dict[str, Any]:
+    if isinstance(selector, FunctionSelector):
+        return options_of_function(selector.function)
     if not hasattr(selector, "get_params"):
         return {}
     given: dict[str, Any] = selector.get_params(deep=False)

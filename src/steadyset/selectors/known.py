@@ -19,6 +19,7 @@ from steadyset.foundation.errors import InputError
 from steadyset.foundation.registry import Registry, additions, receive
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.filters.registry import FILTERS
+from steadyset.selectors.functions import FunctionSelector, is_plain_function, takes_rows_and_target
 from steadyset.tasks import TASKS
 
 
@@ -41,7 +42,7 @@ class NamedModel:
         return self.makers.get(TASKS[task].among(self.makers), self.makers.get(None))
 
 
-SelectorMaker = Estimator | type[Estimator] | Callable[[], Estimator]
+SelectorMaker = Estimator | type[Estimator] | Callable[[], Estimator] | Callable[[Any, Any], Any]
 MODELS: Registry[NamedModel] = Registry(
     "selector",
     adopt=lambda name, selector: _adopt(name, selector),
@@ -68,7 +69,8 @@ def register_selector(
     name : str
         What ``assess(["name:param=value"], ...)`` and the command take.
     selector : estimator, type, Callable or None, default=None
-        A class, a function without arguments that makes one, or an estimator that is copied; for every task.
+        A class, a function without arguments that makes one, an estimator that is copied, or a function of X and y
+        that returns column numbers, names or a mask; for every task.
     tasks : Mapping or None, default=None
         Instead of it, one for each task that it serves: ``{"classes": ..., "number": ...}``; others are refused by a
         sentence.
@@ -112,7 +114,9 @@ def register_selector(
 
 
 def _maker(selector: Any) -> Callable[[], Any]:
-    if (callable(selector) and not hasattr(selector, "fit")) or isinstance(selector, type):
+    if is_plain_function(selector) and takes_rows_and_target(selector):
+        return partial(FunctionSelector, selector)
+    if is_plain_function(selector) or isinstance(selector, type):
         return selector  # type: ignore[no-any-return]
     if not hasattr(selector, "get_params"):
         raise wrong_argument("selector", "a scikit-learn estimator, its class or a function", selector)
@@ -121,7 +125,9 @@ def _maker(selector: Any) -> Callable[[], Any]:
 
 def _adopt(name: str, selector: Any) -> None:
     """Register what an entry point stands for, unless its module has done that."""
-    if name not in MODELS or selector not in MODELS[name].makers.values():
+    made_by = [] if name not in MODELS else MODELS[name].makers.values()
+    # A function of X and y is held by the maker of its selector.
+    if not any(selector in (maker, *getattr(maker, "args", ())) for maker in made_by):
         register_selector(name, selector)
 
 
