@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import skew
 
 import steadyset as st
 from steadyset.cli import run
@@ -191,6 +192,24 @@ def test_the_command_writes_a_folder_that_is_continued_and_reported(tmp_path, mo
     assert "The next study" in (tmp_path / "r.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("function", ["replication", "compare_studies", "variance_split"])
+def test_a_folder_made_in_python_says_what_the_result_says(function, tmp_path, capsys):
+    X, y = data(64, 20)
+    folder = tmp_path / "made"
+    more = {"out": folder, "execution": QUIET}
+    if function == "replication":
+        found = st.replication("anova:k=4", X, y, pairs=10, **more)
+    elif function == "compare_studies":
+        studies = {"a": data(64, 20, seed=1), "b": data(64, 20, seed=2)}
+        found = st.compare_studies("anova:k=4", studies, pairs=10, **more)
+    else:
+        found = st.variance_split(["anova:k=4", "t_test:k=4"], X, y, resampling="bootstrap:n_runs=12", **more)
+    assert st.findings_of(folder).answer == st.findings_of(found).answer
+    assert run(["report", str(folder), "--out", str(tmp_path / "r.md")]) == 0
+    said = " ".join((tmp_path / "r.md").read_text(encoding="utf-8").split())
+    assert st.findings_of(found).answer[0].partition(":")[0] in said
+
+
 @pytest.mark.parametrize("selector", ["cox_score:k=4", "lasso:k=4"])
 def test_times_to_event_replicate_as_far_as_they_depend_on_the_features(selector):
     random = np.random.default_rng(4)
@@ -202,6 +221,24 @@ def test_times_to_event_replicate_as_far_as_they_depend_on_the_features(selector
     assert {"x0", "x1", "x2"} <= {one.feature for one in found.features}
     noise = st.replication(selector, X, st.Survival(random.permutation(times), event), pairs=12, execution=QUIET)
     assert noise.replicated.studies[0].low == 0
+
+
+def test_the_target_that_is_a_skewed_number_is_told_with_how_often_intervals_held():
+    X, _ = data(80, 20)
+    normal = X[:, 0] + np.random.default_rng(5).normal(size=80)
+
+    def cautions(y, task="number", selector="anova:k=3"):
+        found = st.replication(selector, st.Data(X, y, task=task), pairs=10, execution=QUIET)
+        told = [note for note in st.findings_of(found).notes if "skewness" in note]
+        assert told == [note for note in found.replicated.notes if "skewness" in note]
+        return told
+
+    assert cautions(normal) == []
+    skewed = np.exp(1.5 * normal)
+    assert f"skewness {skew(skewed):.1f}" in cautions(skewed)[0]
+    assert cautions(-skewed)
+    assert cautions(skewed, selector="kruskal:k=3") == []
+    assert cautions((normal > 1.5).astype(int), "classes") == []
 
 
 def test_counts_replicate():

@@ -221,21 +221,17 @@ def _only_selector(folder: Path, made: Assessment) -> str:
 def _told_of_runs(
     given: Given, command: str, unit: str, function: Callable[..., Any], data: Any, made: Assessment | None = None
 ) -> None:
-    """Make runs by a function of selectors and data, and tell and record what they say; `command` names the folder.
+    """Make runs by a function of selectors and data, and tell what they say; `command` names the folder.
 
     The selectors are those of `made`, where there is one.
     """
     from steadyset.findings import findings_of
-    from steadyset.findings.parts import record_findings
 
     folder = _folder(given, command, given.values.get("file") or given.files[0])
     kept, arguments = _kept("what is finished is", folder), given.arguments("run") | {"out": folder}
     with _working(given, arguments, kept, unit):
         result = function(given.selector or None if made is None else made, data, **arguments)
-    with resumable(kept), explained(folder, resumable=True):
-        found = findings_of(result)
-        record_findings(found, folder)
-    render(found, given.format, safe=given.spreadsheet_safe)
+    render(findings_of(result), given.format, safe=given.spreadsheet_safe)
     if given.format == "table":
         typer.echo(f"\nA report: steadyset report {folder}")
 

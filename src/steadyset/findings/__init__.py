@@ -10,12 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 from steadyset.assessment.folder import RunFolder
 from steadyset.findings.citations import FORMATS, Methods
-from steadyset.findings.parts import Findings, Measured, Preference, recorded_findings
+from steadyset.findings.parts import Findings, Measured, Preference, record_findings, recorded_findings
 from steadyset.foundation import arguments
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.text import counted, listed, number, shown_name
 from steadyset.io import beneath
-from steadyset.io.disk import DATABASE, LEFT_OUT, LIST, RECORDED_FINDINGS, REPLICATION, file_path, study_folders
+from steadyset.io.disk import (
+    DATABASE,
+    LEFT_OUT,
+    LIST,
+    RECORDED_FINDINGS,
+    REPLICATION,
+    explained,
+    file_path,
+    study_folders,
+)
 from steadyset.io.lists import NO_VERDICT
 from steadyset.measures import get_measure
 from steadyset.measures.evaluate import CONVENTION, EXCELLENT, POOR, is_of_scale, judged
@@ -212,6 +221,12 @@ def methods_of(result: Any, **options: Any) -> Methods:
     if found.methods is None:
         raise InputError(f"The findings of kind {found.kind!r} have no methods to tell.")
     return found.methods
+
+
+def record_answer(result: Any, folder: Path) -> None:
+    """Put what a result says into the folder of its runs, from which `report` and `findings_of` read it again."""
+    with explained(folder, resumable=True):
+        record_findings(findings_of(result), folder)
 
 
 def of_measures(

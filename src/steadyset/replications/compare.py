@@ -16,6 +16,7 @@ import numpy as np
 from steadyset.assessment import Assessment, Execution, assess
 from steadyset.assessment.request import Request, make_request, refuse_beside
 from steadyset.foundation.arguments import Estimator, Labels, TableLike, as_record, wrong_argument
+from steadyset.foundation.display import from_above
 from steadyset.foundation.errors import Argument, InputError, after
 from steadyset.foundation.job import runs_for
 from steadyset.foundation.text import counted, listed, shown_name
@@ -153,7 +154,10 @@ def compare_studies(
         tuple(map(float, at_least(sizes, len(shared)))),
         tuple(notes),
     )
-    return StudyComparison(found, result.settings, result)
+    comparison = StudyComparison(found, result.settings, result)
+    if out is not None:
+        from_above("findings", "record_answer")(comparison, Path(out))
+    return comparison
 
 
 # ---- the studies, over the same features ----------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from steadyset.assessment import Assessment, Execution, assess
 from steadyset.assessment.request import SelectorsLike, make_request, refuse_other_data
 from steadyset.foundation.arguments import LEVEL, Labels, TableLike, as_record, check_integer, is_whole
-from steadyset.foundation.display import Drawable, Reportable, ShownFindings
+from steadyset.foundation.display import Drawable, Reportable, ShownFindings, from_above
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.job import runs_for
 from steadyset.foundation.text import counted
@@ -201,7 +201,10 @@ def variance_split(
     first = asked.selectors[0].get_params()
     trees = max((value for name, value in first.items() if name.endswith(TREES) and is_whole(value)), default=0)
     found = sources_of(result, asked.plan, labels, random, seeds if random else 1, rows, trees)
-    return VarianceSplit(found, result.settings, result)
+    split = VarianceSplit(found, result.settings, result)
+    if out is not None:
+        from_above("findings", "record_answer")(split, Path(out))
+    return split
 
 
 def _draws(method: Any) -> bool:
