@@ -116,8 +116,10 @@ CLASSES: dict[str, Any] = {"task": "several", "n": 120, "classes": 4, "pairs": D
 RARE: dict[str, Any] = {"n": 150, "share": 0.1, "pairs": DEFAULT, "data_sets": 24}
 AT_DEFAULT = (
     Case("lognormal number, few effects", "anova:k=10", effects=scaled(FEW, 0.5), log_target=True, **SKEWED),
+    Case("lognormal number, stronger effects", "anova:k=10", effects=scaled(FEW, 0.8), log_target=True, **SKEWED),
     Case("lognormal number, many effects", "anova:k=10", effects=scaled(MANY, 0.4), log_target=True, **SKEWED),
     Case("lognormal columns, number", "anova:k=10", effects=scaled(MANY, 0.4), columns="lognormal", **SKEWED),
+    Case("t2 columns, number", "anova:k=10", effects=scaled(FEW, 0.4), columns="t2", **SKEWED),
     Case("t2 columns, number, lasso", "lasso:k=10", effects=scaled(FEW, 0.4), columns="t2", **SKEWED),
     Case("lognormal number, lasso", "lasso:k=10", effects=scaled(FEW, 0.5), log_target=True, **SKEWED),
     Case("four classes, lasso", "lasso:k=10", effects=scaled(MANY, 0.4), **CLASSES),
