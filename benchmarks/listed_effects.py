@@ -1,14 +1,16 @@
-"""Coverage of the effects of listed features under the default settings: `python -m benchmarks.listed_effects`.
+"""Coverage of the effects of listed features with default rankings: `python -m benchmarks.listed_effects`.
 
-Features have known effects: members of a correlated pathway, and features on their own. Adds draws to
-listed_effects.json until each design has DRAWS of them, then writes the table into docs/shortlist.md.
-`python -m benchmarks.listed_effects page` only writes it.
+Features have known effects: members of a correlated pathway, and independent features. Adds draws to
+listed_effects.json until each design has its number of them, then writes the table into docs/shortlist.md.
+`python -m benchmarks.listed_effects page` only writes it. Members of a pathway err together, so few draws say little
+about their coverage; the uncorrected intervals of all members, listed or not, need no list and have many draws.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,17 +20,25 @@ import pandas as pd
 
 import steadyset as st
 from benchmarks.coverage.report import table
+from steadyset.inference.features import Directions, data_directions
+from steadyset.shortlists.univariate import univariate
+from steadyset.tasks import CLASSES, NUMBER
 
 RESULTS = Path(__file__).with_suffix(".json")
 PAGE = Path(__file__).parents[1] / "docs" / "shortlist.md"
 BEGIN, END = "<!-- effects study -->", "<!-- end of the effects study -->"
-DRAWS = 8
-D = 400
-PATHWAY = 0.75 * 1.8 / np.hypot(0.75, 0.66)  # the standardized effect of a member
+FIRST = 100  # seeds below were used while the correction was chosen
+DRAWS, FEW_DRAWS = 40, 10
+MANY_DRAWS = 500
+WITH_ALL_MEMBERS = ("two classes", "number")
+SLOW = ("three classes", "four classes", "times, independent", "times")
+D = 200
+N_MEMBERS = 20
+KINDS = {"alone": "independent", "pathway": "pathway", "false": "no effect"}
 
 
 class Draw(NamedTuple):
-    """Data, target (or None if the data have it), true effects and kinds of the features."""
+    """Data, target (None if the data contain it), true effects along the target, kinds of features."""
 
     X: Any
     y: Any
@@ -36,145 +46,201 @@ class Draw(NamedTuple):
     kinds: Any
 
 
-def drawn(design: str, seed: int) -> Draw:
-    """Return the data of a design."""
-    random = np.random.default_rng([seed, 77])
-    if design.startswith("times"):
-        return times(design, seed, random)
-    if design == "number":
-        return number(random)
-    if design == "alone":
-        return alone(random)
-    return pathway(design, random)
+def kinds_of(alone: slice, members: slice) -> Any:
+    """Return the kind of each feature."""
+    kinds = np.full(D, "false", dtype=object)
+    kinds[alone] = "alone"
+    kinds[members] = "pathway"
+    return kinds
 
 
-def pathway(design: str, random: np.random.Generator) -> Draw:
-    """Return 60 members of a pathway and 6 features on their own, higher in the second class."""
-    n = 120 if design == "four classes" else 80
-    X = random.normal(size=(80, D))
-    strata = np.arange(n) // 27
-    age = np.zeros(n)
-    y = np.arange(n) % 2
-    if design == "four classes":
-        X = random.normal(size=(n, D))
-        y = np.arange(n) % 4
-    elif design == "covariate":
-        age = random.normal(size=n)
-        y = (age + random.normal(size=n) > 0).astype(int)
-    elif design == "strata":
-        y = (random.random(n) < np.array([0.3, 0.5, 0.7])[strata]).astype(int)
-    is_second = (y == 1) * 1.0
-    factor = random.normal(size=n) + 1.8 * is_second
-    X[:, :60] = 0.75 * factor[:, None] + 0.66 * X[:, :60]
-    X[:, 60:66] += is_second[:, None]
+NO_MEMBERS = slice(0, 0)
+MEMBERS = slice(0, N_MEMBERS)
+OTHERS = slice(N_MEMBERS, N_MEMBERS + 8)
+SHIFTS = np.linspace(0.6, 1.5, 8)
+
+
+def shifted(random: np.random.Generator, is_high: Any) -> tuple[Any, Any]:
+    """Return features that are higher in some rows, members of a pathway and others, and the shifts."""
+    X = random.normal(size=(len(is_high), D))
+    factor = random.normal(size=len(is_high)) + 1.5 * is_high
+    X[:, MEMBERS] = 0.8 * factor[:, None] + 0.6 * X[:, MEMBERS]
+    X[:, OTHERS] += SHIFTS * is_high[:, None]
     truth = np.zeros(D)
-    truth[:60] = PATHWAY
-    truth[60:66] = 1.0
-    kinds = np.array(["pathway"] * 60 + ["alone"] * 6 + ["false"] * (D - 66))
-    if design == "covariate":
-        X[:, 100:300] += age[:, None]
-        frame = pd.DataFrame(X, columns=[f"g{j}" for j in range(D)])
-        frame["age"] = age
-        return Draw(st.Data(frame, y, force=["age"]), None, truth, kinds)
-    if design == "strata":
-        X += 2 * random.normal(size=(3, D))[strata]
-        return Draw(st.Data(X, y, strata=strata), None, truth, kinds)
-    return Draw(X, y, truth, kinds)
+    truth[MEMBERS] = 0.8 * 1.5
+    truth[OTHERS] = SHIFTS
+    return X, truth
 
 
-def alone(random: np.random.Generator) -> Draw:
-    """Return 12 features on their own with effects from 0.5 to 1.6."""
-    n = 80
-    X = random.normal(size=(n, D))
-    y = np.arange(n) % 2
+def independent(random: np.random.Generator) -> Draw:
+    """Return two classes that differ in 12 independent features by 0.5 to 1.6."""
+    y = np.arange(80) % 2
+    X = random.normal(size=(80, D))
     truth = np.zeros(D)
     truth[:12] = np.linspace(0.5, 1.6, 12)
-    X += y[:, None] * truth
-    return Draw(X, y, truth, np.array(["alone"] * 12 + ["false"] * (D - 12)))
+    return Draw(X + y[:, None] * truth, y, truth, kinds_of(slice(0, 12), NO_MEMBERS))
+
+
+def classes(random: np.random.Generator, n_classes: int = 2) -> Draw:
+    """Return classes of which the second is higher."""
+    y = np.arange(40 * n_classes if n_classes == 2 else 30 * n_classes) % n_classes
+    X, truth = shifted(random, (y == 1) * 1.0)
+    return Draw(X, y, truth, kinds_of(OTHERS, MEMBERS))
+
+
+def covariate(random: np.random.Generator) -> Draw:
+    """Return two classes that depend on age, as do half of the features."""
+    age = random.normal(size=80)
+    y = (age + random.normal(size=80) > 0).astype(int)
+    X, truth = shifted(random, y * 1.0)
+    X[:, 100:] += age[:, None]
+    frame = pd.DataFrame(X, columns=[f"g{j}" for j in range(D)])
+    frame["age"] = age
+    return Draw(st.Data(frame, y, force=["age"]), None, truth, kinds_of(OTHERS, MEMBERS))
+
+
+def strata(random: np.random.Generator) -> Draw:
+    """Return two classes in three batches that differ in both."""
+    batches = np.arange(81) // 27
+    y = (random.random(81) < np.array([0.3, 0.5, 0.7])[batches]).astype(int)
+    X, truth = shifted(random, y * 1.0)
+    X += 2 * random.normal(size=(3, D))[batches]
+    return Draw(st.Data(X, y, strata=batches), None, truth, kinds_of(OTHERS, MEMBERS))
+
+
+def pairs(random: np.random.Generator) -> Draw:
+    """Return 40 pairs of rows, one of each class."""
+    groups = np.arange(80) // 2
+    y = np.arange(80) % 2
+    X, truth = shifted(random, y * 1.0)
+    X += 2 * random.normal(size=(40, D))[groups]
+    return Draw(st.Data(X, y, groups=groups), None, truth, kinds_of(OTHERS, MEMBERS))
+
+
+def counts(random: np.random.Generator) -> Draw:
+    """Return sparse counts (gamma-Poisson), of which 12 are higher in the second class."""
+    y = np.arange(80) % 2
+    means = np.full(D, 0.5)
+    ratios = np.ones(D)
+    ratios[:12] = np.linspace(3, 8, 12)
+    rates = means * np.where(y[:, None] == 1, ratios, 1.0)
+    shape = 0.5
+    X = random.poisson(rates * random.gamma(shape, 1 / shape, size=(80, D))).astype(float)
+    variances = [mean + mean**2 / shape for mean in (means, means * ratios)]
+    truth = means * (ratios - 1) / np.sqrt(np.mean(variances, axis=0))
+    return Draw(X, y, truth, kinds_of(slice(0, 12), NO_MEMBERS))
 
 
 def number(random: np.random.Generator) -> Draw:
-    """Return 40 members of a pathway and 12 features on their own, correlated with a number."""
-    n = 80
-    X = random.normal(size=(n, D))
-    y = random.normal(size=n)
-    slopes = np.zeros(D)
-    slopes[:12] = np.linspace(0.3, 0.9, 12)
-    X += y[:, None] * slopes
-    factor = random.normal(size=n) + y
-    X[:, 20:60] = 0.7 * factor[:, None] + 0.7 * X[:, 20:60]
-    truth = slopes / np.sqrt(1 + slopes**2)
-    truth[20:60] = 0.7 / np.sqrt(0.98 + 0.49)
-    kinds = np.array(["false"] * D, dtype=object)
-    kinds[:12] = "alone"
-    kinds[20:60] = "pathway"
-    return Draw(X, y, truth, kinds)
+    """Return a number and 12 independent features with correlations of 0.25 to 0.7."""
+    y = random.normal(size=80)
+    truth = np.zeros(D)
+    truth[:12] = np.linspace(0.25, 0.7, 12)
+    slopes = truth / np.sqrt(1 - truth**2)
+    X = random.normal(size=(80, D)) + y[:, None] * slopes
+    return Draw(X, y, truth, kinds_of(slice(0, 12), NO_MEMBERS))
 
 
-def times(design: str, seed: int, random: np.random.Generator) -> Draw:
-    """Return a feature on its own (even seeds) or 20 members of a pathway that change the hazard."""
-    random.normal(size=(80, D))
-    n = 120
-    X = random.normal(size=(n, D))
-    factor = random.normal(size=n)
-    X[:, 10:30] = 0.9 * factor[:, None] + np.sqrt(0.19) * X[:, 10:30]
-    age = random.normal(size=n)
-    y, strata = followed(design, 0.8 * (factor if seed % 2 else X[:, 0]), age, random, 1.5)
+def number_and_pathway(random: np.random.Generator) -> Draw:
+    """Return a number, members of a pathway and 8 independent features."""
+    y = random.normal(size=80)
+    X = random.normal(size=(80, D))
+    factor = random.normal(size=80) + 0.7 * y
+    X[:, MEMBERS] = 0.8 * factor[:, None] + 0.6 * X[:, MEMBERS]
+    slopes = np.linspace(0.3, 0.8, 8)
+    X[:, OTHERS] += y[:, None] * slopes
+    truth = np.zeros(D)
+    truth[MEMBERS] = 0.8 * 0.7 / np.sqrt(1 + (0.8 * 0.7) ** 2)
+    truth[OTHERS] = slopes / np.sqrt(1 + slopes**2)
+    return Draw(X, y, truth, kinds_of(OTHERS, MEMBERS))
+
+
+def times(random: np.random.Generator) -> Draw:
+    """Return times to an event that depend on one feature."""
+    X = random.normal(size=(120, D))
     truth = np.ones(D)
-    kinds = np.array(["false"] * D, dtype=object)
-    if seed % 2:
-        truth[10:30] = pathway_ratio(design)
-        kinds[10:30] = "pathway"
-    else:
-        truth[0] = np.exp(0.8)
-        kinds[0] = "alone"
-    if design == "times, strata":
-        return Draw(st.Data(X, y, strata=strata), None, truth, kinds)
-    if design == "times, covariate":
-        frame = pd.DataFrame(X, columns=[f"g{j}" for j in range(D)])
-        frame["age"] = age
-        return Draw(st.Data(frame, y, force=["age"]), None, truth, kinds)
-    return Draw(X, y, truth, kinds)
+    truth[0] = np.exp(0.7)
+    return Draw(X, followed(0.7 * X[:, 0], random), truth, kinds_of(slice(0, 1), NO_MEMBERS))
 
 
-def followed(design: str, hazards: Any, age: Any, random: np.random.Generator, until: float) -> tuple[Any, Any]:
-    """Return times to an event, some censored, and the strata of the rows."""
-    strata = np.arange(len(hazards)) % 3
-    if design == "times, strata":
-        hazards = hazards + np.log([0.3, 1, 3])[strata]
-    if design == "times, covariate":
-        hazards = hazards + age
+def times_and_pathway(random: np.random.Generator) -> Draw:
+    """Return times to an event that depend on the factor of a pathway."""
+    X = random.normal(size=(120, D))
+    factor = random.normal(size=120)
+    X[:, MEMBERS] = 0.9 * factor[:, None] + np.sqrt(0.19) * X[:, MEMBERS]
+    truth = np.ones(D)
+    truth[MEMBERS] = ratio_of_members()
+    return Draw(X, followed(0.8 * factor, random), truth, kinds_of(NO_MEMBERS, MEMBERS))
+
+
+def followed(hazards: Any, random: np.random.Generator) -> Any:
+    """Return times to an event, some censored."""
     time = random.exponential(size=len(hazards)) * np.exp(-hazards)
-    end = random.exponential(size=len(hazards)) * until
-    return st.Survival(np.minimum(time, end), time <= end), strata
+    end = random.exponential(size=len(hazards)) * 1.5
+    return st.Survival(np.minimum(time, end), time <= end)
 
 
 @cache
-def pathway_ratio(design: str) -> float:
+def ratio_of_members() -> float:
     """Return the hazard ratio of a member of the pathway, in a large sample."""
     random = np.random.default_rng(1)
-    n = 6000
-    factor = random.normal(size=n)
-    member = 0.9 * factor + np.sqrt(0.19) * random.normal(size=n)
-    age = random.normal(size=n)
-    y, strata = followed(design, 0.8 * factor, age, random, 1.5)
-    columns = np.column_stack([member, age]) if design == "times, covariate" else member[:, None]
+    factor = random.normal(size=6000)
+    member = 0.9 * factor + np.sqrt(0.19) * random.normal(size=6000)
     model = st.CoxModel(penalty=0.0, ties="efron")
-    model.fit(columns, y, strata=strata if design == "times, strata" else None)
+    model.fit(member[:, None] / member.std(), followed(0.8 * factor, random))
     return float(np.exp(model.coef_[0]))
 
 
-DESIGNS = {
-    "alone": "two classes, no pathway",
-    "pathway": "two classes",
-    "number": "number",
-    "covariate": "two classes, covariate",
-    "strata": "two classes, strata",
-    "four classes": "four classes",
-    "times": "times",
-    "times, strata": "times, strata",
-    "times, covariate": "times, covariate",
+def three_classes(random: np.random.Generator) -> Draw:
+    """Return three classes."""
+    return classes(random, 3)
+
+
+def four_classes(random: np.random.Generator) -> Draw:
+    """Return four classes."""
+    return classes(random, 4)
+
+
+DESIGNS: dict[str, Callable[[np.random.Generator], Draw]] = {
+    "two classes, independent": independent,
+    "two classes": classes,
+    "two classes, covariate": covariate,
+    "two classes, strata": strata,
+    "two classes, pairs": pairs,
+    "two classes, sparse counts": counts,
+    "three classes": three_classes,
+    "four classes": four_classes,
+    "number, independent": number,
+    "number": number_and_pathway,
+    "times, independent": times,
+    "times": times_and_pathway,
 }
+
+
+def drawn(design: str, seed: int) -> Draw:
+    """Return the data of a design."""
+    return DESIGNS[design](np.random.default_rng([seed, list(DESIGNS).index(design), 2026]))
+
+
+def along(truth: float, direction: str, design: str) -> float:
+    """Return the true effect along the direction that is shown; hazard ratios have none."""
+    if design.startswith("times"):
+        return truth
+    if design in ("three classes", "four classes"):
+        return of_class(truth, direction, 3 if design == "three classes" else 4)
+    is_opposite = direction == "higher in 0" or direction.startswith("falls")
+    return -truth if is_opposite else truth
+
+
+def of_class(truth: float, direction: str, n_classes: int) -> float:
+    """Return the difference of one class from all others, if the second class is higher by the truth."""
+    sign = 1 if direction.startswith("highest") else -1
+    if direction.endswith(" 1"):
+        return sign * truth
+    # Among the others is the second class: it is part of their mean and adds to their spread.
+    n_others = n_classes - 1
+    between = truth**2 * (1 / n_others) * (1 - 1 / n_others) * n_others / n_classes
+    return -sign * truth / n_others / float(np.sqrt(1 + between))
 
 
 def measure(design: str, seed: int) -> list[list[Any]]:
@@ -184,30 +250,67 @@ def measure(design: str, seed: int) -> list[list[Any]]:
     rows = []
     for one in found.query("tier == 'listed'").itertuples():
         feature = int(one.feature[1:])
-        truth = float(draw.truth[feature])
+        truth = along(float(draw.truth[feature]), one.direction, design)
         is_covered = bool(one.effect_low <= truth <= one.effect_high)
-        numbers = [round(number, 4) for number in (truth, one.effect, one.uncorrected_effect)]
+        numbers = [round(float(number), 4) for number in (truth, one.effect, one.uncorrected_effect)]
         rows.append([str(draw.kinds[feature]), bool(one.corrected), is_covered, *numbers])
     return rows
 
 
-def shown(results: dict[str, Any]) -> list[list[Any]]:
-    """Return the rows of the table: design, kind, corrected, draws, features, coverage and means."""
+def all_members(design: str) -> list[list[Any]]:
+    """Return a row per member of the pathway and draw, listed or not: seed, covered, truth and uncorrected effect."""
     rows = []
-    for design, words in DESIGNS.items():
-        draws = results.get(design, {})
+    for seed in range(FIRST, FIRST + MANY_DRAWS):
+        draw = drawn(design, seed)
+        members = np.flatnonzero(draw.kinds == "pathway")
+        X = draw.X[:, members]
+        task = NUMBER if design == "number" else CLASSES
+        codes = data_directions(X, draw.y, task)
+        alone = univariate(X, draw.y, task, codes, np.zeros(len(X), np.int64), None)
+        words = Directions.of(X, draw.y, task).words(np.arange(len(members)))
+        for i, member in enumerate(members):
+            truth = along(float(draw.truth[member]), words[i], design)
+            is_covered = bool(alone.low[i] <= truth <= alone.high[i])
+            rows.append([seed, is_covered, truth, alone.effect[i]])
+    return rows
+
+
+def row_of_all_members(design: str) -> list[Any]:
+    """Return the row of the table on all members of the pathway of a design."""
+    every = pd.DataFrame(all_members(design), columns=["seed", "covered", "truth", "plain"])
+    means = [f"{every['truth'].mean():.2f}", "", f"{every['plain'].mean():.2f}"]
+    return [design, MANY_DRAWS, "all of the pathway", "no", len(every), coverage(every), *means]
+
+
+def coverage(part: pd.DataFrame) -> str:
+    """Return the percentage of covered effects with its standard error over draws."""
+    draws = part.groupby("seed")["covered"].agg(["sum", "size"])
+    share = draws["sum"].sum() / draws["size"].sum()
+    if len(draws) < 2:
+        return f"{100 * share:.0f}%"
+    # Features of one draw err together: a draw is the unit.
+    beyond = draws["sum"] - share * draws["size"]
+    error = np.sqrt((beyond**2).sum() * len(draws) / (len(draws) - 1)) / draws["size"].sum()
+    return f"{100 * share:.0f}% ({100 * error:.0f})"
+
+
+def shown(results: dict[str, Any]) -> list[list[Any]]:
+    """Return the rows of the table: design, draws, kind, corrected, number, coverage and means."""
+    rows = []
+    for design, draws in results.items():
         every = pd.DataFrame(
             [[seed, *row] for seed, several in draws.items() for row in several],
             columns=["seed", "kind", "corrected", "covered", "truth", "effect", "plain"],
         )
-        for kind in ("alone", "pathway", "false"):
+        for kind, words in KINDS.items():
             for corrected in (True, False):
                 part = every[(every["kind"] == kind) & (every["corrected"] == corrected)]
                 if len(part):
                     means = [f"{part[name].mean():.2f}" for name in ("truth", "effect", "plain")]
-                    covered = f"{100 * part['covered'].mean():.0f}%"
                     label = "yes" if corrected else "no"
-                    rows.append([words, len(draws), kind, label, len(part), covered, *means])
+                    rows.append([design, len(draws), words, label, len(part), coverage(part), *means])
+        if design in WITH_ALL_MEMBERS:
+            rows.append(row_of_all_members(design))
     return rows
 
 
@@ -224,9 +327,10 @@ def main(what: str = "") -> None:
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for design in DESIGNS if not what else ():
         draws = results.setdefault(design, {})
-        for seed in range(len(draws), DRAWS):
-            draws[str(seed)] = measure(design, seed)
-            save(results)
+        for seed in range(FIRST, FIRST + (FEW_DRAWS if design in SLOW else DRAWS)):
+            if str(seed) not in draws:
+                draws[str(seed)] = measure(design, seed)
+                save(results)
     write_page(results)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import steadyset as st
 from steadyset.inference.features import data_directions
+from steadyset.shortlists.effects import widened
 from steadyset.shortlists.exchange import exchange_of
 from steadyset.shortlists.univariate import univariate
 from steadyset.tasks import CLASSES, NUMBER, SURVIVAL
@@ -103,26 +104,54 @@ def defaults():
     return st.shortlist(X, y, permutations=20, outer=0)
 
 
-def test_corrected_effects_lie_between_none_and_the_uncorrected_one():
-    random = np.random.default_rng(5)
+def weak(seed=5):
+    """Ten independent features, of which some barely exceed the cutoff."""
+    random = np.random.default_rng(seed)
     X, y = random.normal(size=(80, 200)), np.arange(80) % 2
     X[:, :10] += np.linspace(0.7, 1.5, 10) * y[:, None]
-    found = st.shortlist(X, y, permutations=20, outer=0).features
-    rows = found[found["tier"] == "listed"]
-    corrected = rows[rows["corrected"]]
-    assert len(corrected) >= 4
-    assert ((corrected["effect"] >= 0) & (corrected["effect"] <= corrected["uncorrected_effect"])).all()
-    assert (corrected["effect_high"] - corrected["effect_low"] > 0.5).all()
+    return X, y
 
 
-def test_features_that_compete_for_the_places_are_not_corrected(defaults):
+def test_a_correction_at_most_halves_an_effect_and_contains_the_uncorrected_interval():
+    """Of two classes, and of a number whose features have Fisher's interval; a feature near the cutoff is halved."""
+    X, y = weak()
+    score = y + np.random.default_rng(1).normal(size=80)
+    for target in (y, score):
+        found = st.shortlist(X, target, permutations=20, outer=0).features
+        rows = found[found["tier"] == "listed"]
+        corrected = rows[rows["corrected"]]
+        assert len(corrected) >= 3
+        ratio = corrected["effect"] / corrected["uncorrected_effect"]
+        assert ((ratio >= 0.5 - 1e-12) & (ratio <= 1)).all()
+        assert ratio.min() < 0.95
+        assert ratio.max() > 0.9
+        if target is score:
+            r = corrected["uncorrected_effect"]
+            ends = [np.tanh(np.arctanh(r) + side * 1.959964 / np.sqrt(77)) for side in (-1, 1)]
+            assert (corrected["effect_low"] <= ends[0] + 1e-6).all()
+            assert (corrected["effect_high"] >= ends[1] - 1e-6).all()
+            strongest = r.idxmax()
+            assert corrected["effect_high"][strongest] == pytest.approx(ends[1][strongest], abs=0.01)
+
+
+def test_widened_effects_contain_both_intervals():
+    found = np.array([[0.1, 0.9, -0.1], [-0.4, 0.3, -0.5], [0.6, 1.5, 0.4]])
+    plain = np.array([[0.8, 1.0, -0.8], [0.3, 0.4, -1.2], [1.2, 1.6, -0.3]])
+    expected = [[0.4, 0.9, -0.4], [-0.4, 0.3, -1.2], [1.2, 1.6, 0.4]]
+    assert widened(found, plain).tolist() == expected
+
+
+def test_only_features_that_the_filter_lists_are_corrected(defaults):
+    """A feature that the lasso alone adds was not listed for the size of its own effect."""
     rows = defaults.features.query("tier == 'listed'")
-    plain = rows[~rows["corrected"]]
-    assert len(plain)
+    by_filter = rows["base"].str.contains("filter")
+    assert rows["corrected"].tolist() == by_filter.tolist()
+    assert not by_filter.all()
+    plain = rows[~by_filter]
     assert plain["effect"].tolist() == plain["uncorrected_effect"].tolist()
-    # A feature that the lasso alone adds was not listed for the size of its own effect.
-    assert not rows["corrected"][rows["base"] == "lasso"].any()
-    assert "not corrected for selection" in " ".join(str(defaults).split())
+    words = " ".join(str(defaults).split())
+    assert "except those marked *" in words
+    assert "contains the corrected and the uncorrected 95% interval" in words
 
 
 def test_the_base_of_a_feature_is_a_ranking_that_lists_it(defaults):

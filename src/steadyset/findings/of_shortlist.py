@@ -119,14 +119,17 @@ def _effects(found: Listed) -> str:
         HAZARD_RATIO: "hazard ratios per standard deviation",
     }.get(found.effect, "correlations")
     n_corrected = sum(one.corrected for one in rows)
-    corrected = (
-        f"{n_corrected} of {len(rows)} effects were corrected for selection, by their distribution given that the "
-        "filter lists the feature; the others were not corrected."
+    way = (
+        "by their distribution given that the filter lists the feature; a correction at most halves the estimate, and "
+        "the interval contains the corrected and the uncorrected one"
     )
     if n_corrected == 0:
         corrected = "They were not corrected for selection."
     elif n_corrected == len(rows):
-        corrected = "They were corrected for selection, by their distribution given that the filter lists the feature."
+        corrected = f"They were corrected for selection, {way}."
+    else:
+        others = f"The other {len(rows) - n_corrected} were not corrected."
+        corrected = f"{n_corrected} of {len(rows)} effects were corrected for selection, {way}. {others}"
     return (
         f"Effects are {unit} of {'group means' if found.of_means else 'the values'}, with 95% intervals. {corrected} "
         f"Single features were tested by the {found.test}."

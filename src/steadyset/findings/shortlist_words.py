@@ -209,6 +209,8 @@ def effects_legend(found: Listed) -> list[str]:
     else:
         correction = "not corrected for selection"
     said = [f"Effect: {_unit_words(found)}, with a 95% interval; {correction}."]
+    if n_corrected:
+        said.append("The interval of a corrected effect contains the corrected and the uncorrected 95% interval.")
     if n_corrected < len(rows):
         said.append(
             "Uncorrected effects of listed features are too large on average, because features are listed if their "

@@ -10,8 +10,10 @@ central 95%.
 p is a logistic curve: its slope from permuted targets, where everything listed is known to be false; its place so that
 as many features as were listed are expected to be. Such a curve describes the filter, which ranks by |z| itself. It
 does not describe a feature that the lasso adds because of the other features, so only features that the filter lists
-alone are corrected (see `steadyset.shortlists.result`). Nor does it if true features compete for the places: then their
-place depends on each other, and a curve that lists as many as were listed begins where permuted targets do not come.
+are corrected (see `steadyset.shortlists.result`).
+
+The curve is an approximation: features also compete for the places. The interval is therefore `widened` to contain the
+uncorrected one, so that it covers at least as often as each of the two.
 """
 
 from __future__ import annotations
@@ -31,7 +33,6 @@ from steadyset.tasks import TASKS
 REACH = 9.0  # standard errors around z in which theta is looked for
 POINTS = 801
 HALVINGS = 50
-CROWDED, FEW = 1.25, 2  # expected features per listed one, and beyond that, from which true ones compete
 BINS, LARGEST = 2000, 20.0  # of |z| under permuted targets
 
 
@@ -92,14 +93,10 @@ def effects(
 
 @dataclass(frozen=True)
 class ListedChance:
-    """The chance of being listed by |z|: 1 / (1 + exp(-slope (|z| - centre))).
-
-    ``is_crowded`` if features fail that would be listed if they did not compete with other true ones.
-    """
+    """The chance of being listed by |z|: 1 / (1 + exp(-slope (|z| - centre)))."""
 
     slope: float
     centre: float
-    is_crowded: bool = False
 
     def __call__(self, z: Floats) -> Floats:
         return expit(self.slope * (np.abs(z) - self.centre))
@@ -114,19 +111,18 @@ class ListedChance:
             hits += np.bincount(place, listed, minlength=BINS)
         # The slope says how noisy the ranking is, which permuted targets show; where the line lies they do not, because
         # true effects move it. So the centre is set to list as many as were.
-        slope, null_centre = _logistic_curve(total, hits)
+        slope = _logistic_slope(total, hits)
         low, high = 0.0, float(np.abs(z).max()) + 20.0
         for _ in range(HALVINGS):  # the number expected to be listed falls with the centre
             centre = (low + high) / 2
             low, high = (centre, high) if cls(slope, centre)(z).sum() > n_listed else (low, centre)
-        expected = float(cls(slope, null_centre)(z).sum())
-        return cls(slope, centre, expected > CROWDED * n_listed + FEW)
+        return cls(slope, centre)
 
 
-def _logistic_curve(total: Floats, hits: Floats) -> tuple[float, float]:
-    """Return slope and centre of a logistic regression on binned values, by Newton's steps."""
+def _logistic_slope(total: Floats, hits: Floats) -> float:
+    """Return the slope of a logistic regression on binned values, by Newton's steps."""
     if not 0 < hits.sum() < total.sum():
-        return 4.0, np.inf  # nothing to fit; as steep as seen on arrays
+        return 4.0  # nothing to fit; as steep as seen on arrays
     x = (np.arange(BINS) + 0.5) * (LARGEST / BINS)
     design = np.stack([np.ones_like(x), x])
     median = x[np.searchsorted(np.cumsum(hits), hits.sum() / 2)]
@@ -140,14 +136,24 @@ def _logistic_curve(total: Floats, hits: Floats) -> tuple[float, float]:
         beta = beta + np.clip(step, -20, 20) * min(1.0, 5 / max(1e-12, np.abs(step).max()))
         if np.abs(step).max() < 1e-8:
             break
-    slope = float(np.clip(beta[1], 0.5, 50.0))
-    return slope, float(-beta[0] / slope)
+    return float(np.clip(beta[1], 0.5, 50.0))
 
 
 def corrected(z: Floats, chance: Callable[[Floats], Floats], level: float) -> Floats:
     """Estimate and interval of theta of each listed z, (3, features)."""
     tail = (1 - level) / 2
     return np.array([_theta(z, chance, probability) for probability in (0.5, 1 - tail, tail)])
+
+
+def widened(found: Floats, plain: Floats) -> Floats:
+    """Return corrected effects at most halved, with intervals that contain the uncorrected ones.
+
+    ``found`` and ``plain`` are estimates and ends of intervals, (3, features), on a scale where no effect is 0.
+    """
+    # The estimate falls towards 0 as z comes close to the cutoff, where it depends most on the curve.
+    is_more_than_halved = np.abs(found[0]) < np.abs(plain[0]) / 2
+    estimate = np.where(is_more_than_halved, plain[0] / 2, found[0])
+    return np.stack([estimate, np.minimum(found[1], plain[1]), np.maximum(found[2], plain[2])])
 
 
 def _theta(z: Floats, chance: Callable[[Floats], Floats], probability: float) -> Floats:

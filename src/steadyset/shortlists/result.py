@@ -13,7 +13,7 @@ from steadyset.foundation.arguments import LEVEL
 from steadyset.foundation.display import Drawable, Reportable, ShownFindings
 from steadyset.inference.features import Directions, data_directions, jeffreys
 from steadyset.kernels.arrays import Bools, Floats, Ints
-from steadyset.shortlists.effects import ListedChance, corrected, effects
+from steadyset.shortlists.effects import ListedChance, corrected, effects, widened
 from steadyset.shortlists.exchange import cleared
 from steadyset.shortlists.listed import (
     CANDIDATE,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 LEAST_CANDIDATES = 10
 FEWEST_UNITS = 24  # from which effects have intervals: of 10 and 16 rows these covered 64% and 81%
-LEAST_WIDTH = 0.8  # of the uncorrected interval: a narrower one is not of this model
 FILTER = "filter"  # the base that ranks by the effects themselves
 MOST_ALIKE = 100  # look-alikes that are kept beside a feature
 
@@ -236,8 +235,8 @@ class ListedEffects(NamedTuple):
 def listed_effects(judged: Judged, codes: Ints, features: Ints) -> ListedEffects:
     """Return effects of features with intervals, corrected for selection where that correction is valid.
 
-    It is valid for features that the filter lists alone, if the filter ranks the values themselves. All other features
-    have their uncorrected effects.
+    It is valid for features that the filter lists, if the filter ranks the values themselves. The interval then
+    contains the uncorrected one. All other features have their uncorrected effects.
     """
     alone = effects_alone(judged, codes, features)
     is_listed = judged.features.listed[features]
@@ -246,11 +245,11 @@ def listed_effects(judged: Judged, codes: Ints, features: Ints) -> ListedEffects
     by_filter = judged.features.passed.get(FILTER, np.zeros_like(judged.features.listed))
     places = np.flatnonzero(is_listed & by_filter[features])
     if len(places) and is_correctable(judged):
-        found = _corrected(judged, codes, features[places], alone.effect[places])
         plain = np.stack([effect, low, high])[:, places]
-        valid = _is_plausible(found, plain, 1.0 if TASKS[judged.task].effect else 0.0)
-        kept = places[valid]
-        effect[kept], low[kept], high[kept] = found[:, valid]
+        found = _corrected(judged, codes, features[places], plain)
+        is_known = np.isfinite(found).all(axis=0)
+        kept = places[is_known]
+        effect[kept], low[kept], high[kept] = found[:, is_known]
         corrected[kept] = True
     return ListedEffects(effect, low, high, corrected, alone)
 
@@ -271,8 +270,11 @@ def _units(judged: Judged, X: Floats) -> tuple[Floats, NDArray[Any], Ints]:
     return means[exchange.first], y[exchange.first], within[exchange.first]
 
 
-def _corrected(judged: Judged, codes: Ints, features: Ints, alone: Floats) -> Floats:
-    """(3, features): estimates and ends of intervals, given that the filter lists the feature; nan if not valid."""
+def _corrected(judged: Judged, codes: Ints, features: Ints, plain: Floats) -> Floats:
+    """Return estimates and ends of intervals, (3, features), given that the filter lists the features.
+
+    ``plain`` are the uncorrected ones. A feature has nan if its model has no estimate.
+    """
     task, exchange, beside = judged.task, judged.exchange, judged.exchange.beside
     X, y, within = _units(judged, judged.data.X)
     rows = exchange.first if exchange.has_means else np.arange(len(exchange.y))
@@ -283,26 +285,14 @@ def _corrected(judged: Judged, codes: Ints, features: Ints, alone: Floats) -> Fl
         null_z = effects(X, target, task, None, within, beside).z
         null.append((null_z, judged.features.null_passed(FILTER, number)))
     chance = ListedChance.fitted(null, seen.z, int(judged.features.passed[FILTER].sum()))
-    if chance.is_crowded:
-        return np.full((3, len(features)), np.nan)
     if TASKS[task].effect:
         logarithms, errors = hazards_of(X[:, features], y, within, beside)
-        return np.asarray(np.exp(errors * corrected(logarithms / errors, chance, LEVEL)))
+        found = errors * corrected(logarithms / errors, chance, LEVEL)
+        return np.asarray(np.exp(widened(found, np.log(plain))))
     shown = np.stack([seen.shown(theta, features) for theta in corrected(seen.z[features], chance, LEVEL)])
     # Along the direction, as the uncorrected effects are.
-    opposite = np.sign(shown[0]) != np.sign(alone)
-    return np.where(opposite, -shown[[0, 2, 1]], shown)
-
-
-def _is_plausible(found: Floats, plain: Floats, none: float) -> Bools:
-    """Return whether corrected effects lie between no effect and the uncorrected one, with intervals not much narrower.
-
-    Anything else shows that the feature was not listed in the way that the correction assumes.
-    """
-    lower, upper = np.minimum(plain[0], none), np.maximum(plain[0], none)
-    is_between = (lower <= found[0]) & (found[0] <= upper)
-    is_wide = found[2] - found[1] >= LEAST_WIDTH * (plain[2] - plain[1])
-    return np.asarray(is_between & is_wide)
+    opposite = np.sign(shown[0]) != np.sign(plain[0])
+    return widened(np.where(opposite, -shown[[0, 2, 1]], shown), plain)
 
 
 def is_correctable(judged: Judged) -> bool:
