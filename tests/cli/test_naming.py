@@ -218,3 +218,28 @@ def test_help_breaks_lines_at_the_end_of_the_terminal_and_shows_options_under_he
 def test_a_name_that_no_disk_can_hold_is_one_sentence(arguments, capsys):
     assert run([argument.format(long="9" * 300) for argument in arguments]) == 2
     assert "steadyset: path cannot be the name of a file: File name too long ('99" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            ["assess", "x.csv", "--strata", "batch"],
+            "It is an option of `steadyset shortlist`. For `steadyset assess` use --resampling bootstrap:str",
+        ),
+        (["tune", "x.csv", "--selector", "lasso"], "For `steadyset tune` use --space SPACE."),
+        (["shortlist", "x.csv", "--tagret", "y"], "The closest option of `steadyset shortlist` is --target."),
+        (["assess", "x.csv", "--random-state", "1"], "For `steadyset assess` use --seed N."),
+    ],
+)
+def test_an_unknown_option_is_followed_by_the_one_to_use(words, told, capsys):
+    assert run(words) == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith(f"steadyset: No such option: {words[2]}. ")
+    assert told in printed
+
+
+def test_every_option_that_stands_for_another_name_exists():
+    from steadyset.cli.terminal import OTHER_NAMES
+
+    assert {f"--{instead.partition(' ')[0]}" for instead in OTHER_NAMES.values()} <= EVERY_OPTION

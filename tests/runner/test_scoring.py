@@ -134,7 +134,7 @@ def test_auc_of_two_classes_needs_no_probabilities():
 @pytest.mark.parametrize(
     ("wanted", "sentence"),
     [
-        ("f1", "score 'f1' cannot be used for this target: ValueError: Target is multiclass"),
+        ("f1", r"score 'f1' cannot be used for this target: .* Use scoring=.f1_macro., the mean over the classes"),
         ("acuracy", "no score 'acuracy' for classes; did you mean 'accuracy'"),
         ("neg_mean_squared_error", "no score 'neg_mean_squared_error' for classes"),
         (["accuracy", "accuracy"], "scoring has 'accuracy' twice"),
@@ -185,3 +185,14 @@ def test_iris_by_name_has_the_default_score():
     names = np.array(["setosa", "versicolor", "virginica"])[target]
     result = assess(SelectKBest(f_classif, k=2), data, names, resampling=KFold(3, stratified=True), scoring="f1_macro")
     assert result.scores["f1_macro"].mean() > 0.9
+
+
+def test_a_score_of_the_class_1_names_the_score_to_take_for_other_classes():
+    names = np.array(["ill", "well"])[np.arange(60) % 2]
+    table = np.random.default_rng(0).normal(size=(60, 3))
+    told = "the classes are 'ill', 'well'. Use scoring=.f1_macro., the mean over the classes, or a target of 0 and 1"
+    with pytest.raises(InputError, match=told):
+        assess(SelectKBest(f_classif, k=2), table, names, scoring="f1")
+    assert (
+        assess(SelectKBest(f_classif, k=2), table, names == "ill", resampling=KFold(2), scoring="f1").scores["f1"].size
+    )

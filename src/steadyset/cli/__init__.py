@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from steadyset.cli import catalogues, recorded_selections, runs
-from steadyset.cli.terminal import Command, Function, Subcommand, complain, parsed, speak_any_alphabet
+from steadyset.cli.terminal import Command, Function, Subcommand, complain, instead_of, parsed, speak_any_alphabet
 from steadyset.foundation.errors import InterruptedRunError, SteadysetError
 from steadyset.foundation.job import KILLED_BY, PROGRAM, leave_at_once
 from steadyset.foundation.memory import is_lack_of_memory, out_of_memory
@@ -91,7 +91,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except SteadysetError as error:
         return _complain(str(error))
     except USAGE_ERROR as error:
-        return _complain(error.format_message())
+        return _complain(_usage_told(error))
     except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted.", KILLED_BY + signal.SIGINT)
     except BrokenPipeError:
@@ -117,6 +117,16 @@ def _plugin_warnings_as_sentences() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.showwarning = told
         yield
+
+
+def _usage_told(error: Any) -> str:
+    """Return what is wrong with the words of a command; an unknown option is followed by the one to use instead."""
+    unknown, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
+    command = None if context is None else context.info_name
+    if unknown is None or command not in COMMANDS:
+        return str(error.format_message())
+    instead = instead_of(str(unknown), str(command), COMMANDS)
+    return f"No such option: {unknown}. {instead}" if instead else str(error.format_message())
 
 
 def _complain(sentence: str, code: int = BAD_INPUT) -> int:

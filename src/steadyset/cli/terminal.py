@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import codecs
+import difflib
 import inspect
 import io
 import json
@@ -163,6 +164,58 @@ def as_option(argument: Argument, command: str) -> str:
             return " ".join(f"{option.flag} {quoted(value)}" for value in values)
         case value:
             return f"{option.flag} {quoted(value)}"
+
+
+# Names that other tools give to an option, and the option that does the same.
+OTHER_NAMES = {
+    "strata": "resampling bootstrap:stratified=True",
+    "stratify": "resampling bootstrap:stratified=True",
+    "stratified": "resampling bootstrap:stratified=True",
+    "cv": "resampling kfold:n_splits=5",
+    "folds": "resampling kfold:n_splits=5",
+    "n-splits": "resampling kfold:n_splits=5",
+    "runs": "resampling bootstrap:n_runs=50",
+    "selector": "space SPACE",
+    "selectors": "selector NAME",
+    "method": "selector NAME",
+    "scoring": "score NAME",
+    "metric": "score NAME",
+    "outcome": "target COLUMN",
+    "label": "target COLUMN",
+    "class": "target COLUMN",
+    "y": "target COLUMN",
+    "covariates": "force COLUMN",
+    "adjust": "force COLUMN",
+    "batch": "block COLUMN",
+    "output": "out FOLDER",
+    "n-jobs": "jobs N",
+    "threads": "jobs N",
+    "random-state": "seed N",
+    "random-seed": "seed N",
+}
+
+
+def instead_of(unknown: str, command: str, commands: Iterable[str]) -> str:
+    """Return sentences on what to use instead of an option that a command does not have; "" if nothing is known."""
+    name = unknown.lstrip("-").replace("_", "-")
+    flags = _flags_of(command)
+    sentences = []
+    elsewhere = [other for other in commands if f"--{name}" in _flags_of(other)]
+    if elsewhere:
+        sentences.append(f"It is an option of {', '.join(f'`steadyset {other}`' for other in elsewhere)}.")
+    same = OTHER_NAMES.get(name, "")
+    near = difflib.get_close_matches(f"--{name}", flags, n=1, cutoff=0.75)
+    if f"--{same.partition(' ')[0]}" in flags:
+        sentences.append(f"For `steadyset {command}` use --{same}.")
+    elif near:
+        sentences.append(f"The closest option of `steadyset {command}` is {near[0]}.")
+    elif elsewhere:
+        sentences.append(f"`steadyset {command} --help` lists the options of this command.")
+    return " ".join(sentences)
+
+
+def _flags_of(command: str) -> list[str]:
+    return [one.flag for one in options_of(command).values() if not one.positional]
 
 
 def print_rows(

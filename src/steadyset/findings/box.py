@@ -231,8 +231,9 @@ def _by_direction(found: Findings, name: str, names: Sequence[str], what: str = 
     for feature in names:
         lines.setdefault(ways.get(feature, ""), []).append(feature)
     shares = found.frequencies[name]
+    without = "Without a direction" if any(ways.get(feature) for feature in names) else "Selected"
     return tuple(
-        _line(_capital(", ".join(filter(None, (what, way))) or "Chosen"), several, lambda one: percent(shares[one]))
+        _line(_capital(", ".join(filter(None, (what, way))) or without), several, lambda one: percent(shares[one]))
         for way, several in lines.items()
     )
 

@@ -19,7 +19,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils import Tags, TargetTags
 
 from steadyset.foundation.arguments import is_collection, wrong_argument
-from steadyset.foundation.errors import InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.registry import Registry
 from steadyset.kernels.arrays import Floats
 from steadyset.runner import scores as of_times
@@ -114,6 +114,7 @@ SCORES = Registry("score", Score, described=lambda score: score.words, in_runs=T
 ACCURACY, BALANCED_ACCURACY = "accuracy", "balanced_accuracy"
 LACKING = "rows hold no"
 SMALLEST_MEAN = 1e-6
+SHOWN_LABELS = 4
 AT, MIDDLE = ":at=", "the median time of events"
 OF_CLASSES, OF_NUMBERS = ("_classification", "_ranking", "_supervised"), ("_regression",)  # modules of scikit-learn
 _share = partial(Score, ends=(0.0, 1.0), offered=True)
@@ -362,7 +363,15 @@ def _refuse_impossible(name: str, scorer: Scorer, task: str, y: npt.NDArray[Any]
         try:
             scorer(TASKS[task].blind().fit(nothing, y), nothing, y)
         except Exception as error:
-            raise InputError(f"The score {name!r} cannot be used for this target: {reason(error)}") from None
+            told = f"The score {name!r} cannot be used for this target"
+            if TASKS[task].has_classes and f"{name}_macro" in metrics.get_scorer_names():
+                labels = ", ".join(map(repr, np.unique(y).tolist()[:SHOWN_LABELS]))
+                raise InputError(
+                    f"{told}: it needs two classes of which 1 is the positive one, and the classes are {labels}. Use ",
+                    Argument("scoring", f"{name}_macro"),
+                    ", the mean over the classes, or a target of 0 and 1.",
+                ) from None
+            raise InputError(f"{told}: {reason(error)}") from None
 
 
 @dataclass(frozen=True)
