@@ -262,7 +262,8 @@ def ready(draw: Draw, *, groups: bool = False) -> tuple[Features, Draw, bool]:
     columns, exchange, ranks = compared_columns(draw.X, draw.exchange, draw.task)
     clusters = clusters_of(draw.exchange.centred(draw.X)) if groups else np.arange(columns.shape[1])
     random = np.random.default_rng([draw.seed, columns.shape[1]])
-    return Features.of(columns, clusters, random=random), draw._replace(exchange=exchange), ranks
+    data = Features.of(columns, clusters, random=random, unrelated=exchange.unrelated)
+    return data, draw._replace(exchange=exchange), ranks
 
 
 def orders_of(data: Features, draw: Draw, bases: tuple[str, ...], n_permutations: int, seed: int) -> list[Any]:

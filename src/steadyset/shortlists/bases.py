@@ -16,7 +16,7 @@ that show only jointly, which a filter cannot. A half in which the target does n
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadyset.kernels.arrays import Bools, Floats, Ints, Places
-from steadyset.shortlists.exchange import column_ranks, of_size_1
+from steadyset.shortlists.exchange import column_ranks, of_size_1, permuted_rows
 from steadyset.tasks import TASKS
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Features:
     """Standardised columns, and the cluster of each.
 
     Among few columns places say little: most of five are among the best three. So they are ranked among `others`,
-    which are columns with their rows permuted, the same for all targets, and have nothing to do with any.
+    which are made of the columns, the same for all targets, and have nothing to do with any.
     """
 
     X: Floats
@@ -57,22 +57,26 @@ class Features:
 
     @classmethod
     def of(
-        cls, X: Floats, clusters: Ints, *, ranks: bool = False, random: np.random.Generator | None = None
+        cls,
+        X: Floats,
+        clusters: Ints,
+        *,
+        ranks: bool = False,
+        random: np.random.Generator | None = None,
+        unrelated: Callable[[Floats, np.random.Generator], Floats] = permuted_rows,
     ) -> Features:
-        """Return columns of mean 0 and variance 1, or their ranks; columns that do not vary become 0."""
-        if ranks:
-            X = column_ranks(X)
-        largest = np.abs(X).max(axis=0, initial=0.0)
-        X = X / np.where(largest > 0, largest, 1.0)  # squares of very large or small values are none
-        centred = X - X.mean(axis=0)
-        spread = np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(X))
-        varies = spread > ROUNDING  # of the largest value, which is 1
-        values = np.where(varies, centred / np.where(varies, spread, 1.0), 0.0)
-        n_others = ENOUGH - X.shape[1] if random is not None and X.shape[1] < FEW and varies.any() else 0
-        # Copies of the features themselves, so that the others have the same shapes of values and compete on equal
-        # terms.
-        copied = np.resize(np.flatnonzero(varies), n_others)
-        others = np.random.default_rng(random).permuted(values[:, copied], axis=0)
+        """Return columns of mean 0 and variance 1, or their ranks; columns that do not vary become 0.
+
+        ``unrelated`` makes of columns some that have nothing to do with any target.
+        """
+        values = standardized(column_ranks(X) if ranks else X)
+        varying = np.flatnonzero(values.any(axis=0))
+        others = np.empty((len(X), 0))
+        if random is not None and X.shape[1] < FEW and len(varying):
+            # Copies of the features themselves, so that the others have the same shapes of values and compete on equal
+            # terms.
+            copied = np.resize(varying, ENOUGH - X.shape[1])
+            others = standardized(unrelated(values[:, copied], random))
         return cls(values, clusters, int(clusters.max()) + 1, others)
 
     @property
@@ -101,6 +105,16 @@ class Orders:
 
     features: Places
     clusters: Places
+
+
+def standardized(X: Floats) -> Floats:
+    """Return columns of mean 0 and variance 1; columns that do not vary become 0."""
+    largest = np.abs(X).max(axis=0, initial=0.0)
+    X = X / np.where(largest > 0, largest, 1.0)  # squares of very large or small values are none
+    centred = X - X.mean(axis=0)
+    spread = np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(X))
+    varies = spread > ROUNDING  # of the largest value, which is 1
+    return np.asarray(np.where(varies, centred / np.where(varies, spread, 1.0), 0.0))
 
 
 def filter_orders(features: Features, y: NDArray[Any], task: str, halves: Bools) -> Orders:

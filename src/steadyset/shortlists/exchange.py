@@ -111,6 +111,17 @@ class Exchange:
         beside = both if len(self.y) - both.shape[1] >= LEAST_LEFT else self.beside
         return replace(self, beside=beside, by_ranks=True)
 
+    def unrelated(self, columns: Floats, random: np.random.Generator) -> Floats:
+        """Return columns that are made of adjusted ones and have nothing to do with any target.
+
+        What covariates leave of a column may vary more in some rows than in others, and what they leave of the target
+        in the same rows, so that both are more alike by chance. Permuted rows would lose that, and features would beat
+        them too often. So rows keep their place and their size beside covariates, and get random signs.
+        """
+        if self.beside is None:
+            return permuted_rows(columns, random)
+        return self.centred(columns * random.choice([-1.0, 1.0], columns.shape))
+
     def _residuals(self, X: Floats) -> Floats:
         """Return what strata and covariates leave of the columns."""
         centred = cleared(X, self.compared_within)
@@ -163,6 +174,11 @@ def column_ranks(X: Floats) -> Floats:
     from scipy.stats import rankdata
 
     return np.asarray(rankdata(X, axis=0), np.float64)
+
+
+def permuted_rows(columns: Floats, random: np.random.Generator) -> Floats:
+    """Return columns with their rows permuted, in each column in another way."""
+    return random.permuted(columns, axis=0)
 
 
 def of_size_1(amounts: Floats) -> Floats:

@@ -72,7 +72,8 @@ class Procedure:
         # Before anything is permuted, so that permuted targets see the same columns as the observed one.
         columns, exchange, ranks = compared_columns(X, exchange, task)
         clusters = clusters_of(exchange.centred(X)) if groups else np.arange(X.shape[1])
-        data = Features.of(columns, clusters, random=np.random.default_rng([seed, X.shape[1]]))
+        random = np.random.default_rng([seed, X.shape[1]])
+        data = Features.of(columns, clusters, random=random, unrelated=exchange.unrelated)
         if not data.X.any():
             raise InputError("X is constant in every column; at least one must vary.")
         by_feature, by_cluster = StoredOrders(), StoredOrders()
