@@ -119,7 +119,7 @@ def test_a_column_of_text_is_named_with_ways_to_go_on_that_work(kind):
     with pytest.raises(InputError) as told:
         st.assess("anova:k=2", X, y, resampling="bootstrap:n_runs=3", execution={"progress": False})
     sentence = str(told.value)
-    assert sentence.startswith("X has the column of text ('sex'); expected numbers or bools.")
+    assert sentence.startswith("X has the column 'sex', which holds text; expected numbers or bools.")
     assert 'st.Data(..., prepare="scale")' in sentence
     assert 'st.Data(..., force="sex")' in sentence
     assert sentence.endswith("or drop it from X.")

@@ -446,13 +446,12 @@ def _refuse_text_columns(X: Any) -> None:
     texts = numbers.text_columns(X, "X")
     if not texts:
         return
-    column, them, their = "the column", "it", "its"
+    column, them, their = f"the column {texts[0]!r}, which holds text", "it", "its"
     if len(texts) > 1:
-        column, them, their = f"{len(texts)} columns", "them", "their"
+        column, them, their = f"{len(texts)} columns of text ({some_names(texts)})", "them", "their"
     covariates = texts[0] if len(texts) == 1 else tuple(texts[:MAX_FORCED])
     raise InputError(
-        f"X has {column} of text ({some_names(texts)}); expected numbers or bools. Turn {their} labels into columns of "
-        "0 and 1 with ",
+        f"X has {column}; expected numbers or bools. Turn {their} labels into columns of 0 and 1 with ",
         Argument("prepare", "scale", of="Data"),
         f", which standardizes the other features; adjust for {them} with ",
         Argument("force", covariates, of="Data"),

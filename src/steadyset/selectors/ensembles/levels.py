@@ -17,6 +17,13 @@ from sklearn.utils.validation import has_fit_parameter
 from steadyset.foundation.errors import InputError
 from steadyset.io.labels import check_same_order
 from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.selectors.ensembles.pipelines import (
+    SIZE_NAMES,
+    is_pipeline,
+    seeds_of_pipeline,
+    size_of_pipeline,
+    support_of,
+)
 from steadyset.selectors.filters.selector import run_seeds
 from steadyset.selectors.known import PathByPenalty, PathBySize, PathsByPenalty, PathsBySize, fits_many
 from steadyset.selectors.validation import check_whole
@@ -92,9 +99,6 @@ def signs_within(X: Floats, labels: Ints) -> Floats:
         product = (X[:, f] - X[:, f].mean()) @ (X[:, leader[f]] - X[:, leader[f]].mean())
         signs[f] = -1.0 if product < 0 else 1.0
     return signs
-
-
-SIZE_NAMES = ("k", "n_features_to_select")
 
 
 @dataclass(frozen=True)
@@ -211,6 +215,8 @@ def _any_class(paths: Sequence[tuple[list[Ints], Ints]]) -> tuple[list[Ints], In
 
 def size_parameter(base: Any) -> str | None:
     """What the base calls the number of features that it selects; None where it has none, or another option decides."""
+    if is_pipeline(base):
+        return size_of_pipeline(base)
     if hasattr(base, "has_size") and not base.has_size():
         return None
     return next((name for name in SIZE_NAMES if name in base.get_params()), None)
@@ -242,7 +248,7 @@ def follow(
     if size_parameter(base) is None:
         parts = _parts(base, X, y, rows, sample_weight, seed)
         chosen = parallel(delayed(_fitted)(base, {}, *part) for part in parts)
-        return Paths(np.array([np.nan]), _rows([np.flatnonzero(c.get_support()) for c in chosen], d), None, d)
+        return Paths(np.array([np.nan]), _rows([np.flatnonzero(support_of(c)) for c in chosen], d), None, d)
     ratios = np.logspace(0.0, np.log10(lambda_min_ratio), n_lambdas)
     if isinstance(base, PathsByPenalty):
         # One grid for all runs: frequencies are shares of runs at the same penalty.
@@ -264,7 +270,7 @@ def follow(
     # One fit for each run and size.
     parts, name, asked = _parts(base, X, y, rows, sample_weight, seed), size_parameter(base), sorted(set(sizes))
     chosen = parallel(delayed(_fitted)(base, {name: size}, *part) for part in parts for size in asked)
-    selected = _rows([np.flatnonzero(c.get_support()) for c in chosen], d)
+    selected = _rows([np.flatnonzero(support_of(c)) for c in chosen], d)
     return Paths(np.array(asked, dtype=np.float64), selected, None, max(asked), sizes_only=True)
 
 
@@ -331,6 +337,8 @@ def _fitted(base: Any, params: dict[str, Any], X: Any, y: NDArray[Any], weight: 
 
 def _with_seed(base: Any, params: dict[str, Any], seed: int) -> Any:
     selector = clone(base).set_params(**params)
+    if is_pipeline(selector):
+        return selector.set_params(**seeds_of_pipeline(selector, seed))
     if "random_state" in selector.get_params():
         selector.set_params(random_state=seed % 2**31)
     return selector

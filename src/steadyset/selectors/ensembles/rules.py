@@ -25,7 +25,10 @@ from steadyset.selectors.ensembles.levels import Paths, merge_columns
 from steadyset.selectors.validation import check_integer, check_number
 
 ROUNDING = 1e-9  # thresholds and frequencies are compared up to this, so that ties do not hang on rounding
-NO_SIZE = "q is given, but the base has no parameter for the number of features that it selects."
+NO_SIZE = (
+    "q is given, but the base has no parameter for the number of features that it selects. Leave q out, or give base a "
+    "selector with k or n_features_to_select; in a pipeline it is the last selector that needs one."
+)
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from steadyset.resampling import ComplementaryPairs, Rows
 from steadyset.selections import Selections
 from steadyset.selectors import validation
 from steadyset.selectors.ensembles import levels, rules
+from steadyset.selectors.ensembles.pipelines import is_pipeline, refuse_unable
 from steadyset.selectors.ensembles.stable import Prior, StableSet
 from steadyset.selectors.filters.selector import run_seeds
 from steadyset.selectors.known import PathsByPenalty, register_selector
@@ -57,8 +58,9 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         A name with parameters, such as "lasso" or "jmi"; a selector with a path, that is with one of the methods of
         `steadyset.selectors.known`, as all of steadyset's have; one with a size (a parameter k or
         n_features_to_select), which is run for the sizes that the rules ask for; or one with neither, which then
-        selects as it likes. None is the lasso path with the loss of the task, multinomial for several classes. A base
-        for two classes that has a path of penalties is followed for each of several classes against the others.
+        selects as it likes. A scikit-learn Pipeline is fitted whole to each half; its last selector has the size.
+        None is the lasso path with the loss of the task, multinomial for several classes. A base for two classes that
+        has a path of penalties is followed for each of several classes against the others.
     threshold : float or None, default=None
         The frequency from which a feature is kept.
     pfer : float or None, default=None
@@ -424,6 +426,8 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             return with_task(selector_by_name(self.base, task), task)
         if isinstance(self.base, type) or not all(hasattr(self.base, name) for name in ("fit", "get_params")):
             raise wrong_argument("base", "a selector, its name or None", self.base)
+        if is_pipeline(self.base):
+            refuse_unable(self.base)
         return with_task(self.base, task)
 
     def _base_tags(self) -> Any:
