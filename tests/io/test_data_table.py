@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from pyarrow import feather
 
@@ -23,6 +24,10 @@ def written(frame, path):
         frame.to_parquet(path)
     elif path.suffix == ".feather":
         feather.write_feather(frame, str(path))
+    elif path.suffix == ".arrow":
+        table = pa.Table.from_pandas(frame)
+        with pa.ipc.new_stream(path, table.schema) as stream:
+            stream.write_table(table, max_chunksize=3)
     elif path.suffix == ".gz":
         path.write_bytes(gzip.compress(frame.to_csv(index=False).encode()))
     else:
@@ -30,7 +35,7 @@ def written(frame, path):
     return path
 
 
-@pytest.mark.parametrize("name", ["x.csv", "x.tsv", "x.csv.gz", "x.parquet", "x.feather"])
+@pytest.mark.parametrize("name", ["x.csv", "x.tsv", "x.csv.gz", "x.parquet", "x.feather", "x.arrow"])
 def test_every_kind_of_file_gives_the_same_numbers(frame, tmp_path, name):
     data = load_data(written(frame, tmp_path / name), "y")
     assert data.features == ("a", "b c", "d")

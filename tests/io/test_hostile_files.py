@@ -40,11 +40,16 @@ print(told)
 
 
 @pytest.mark.slow  # buys: 150 damaged files, each in a process of its own; a forged one is told in make test
-@pytest.mark.parametrize("compression", ["uncompressed", "lz4"])
+@pytest.mark.parametrize("compression", ["uncompressed", "lz4", "stream"])
 def test_damaged_feather_files_do_not_end_the_process(tmp_path, compression):
     whole = tmp_path / "whole.feather"
     frame = pd.DataFrame({"a": np.arange(20.0), "text": [f"t{i}" * (i % 5) for i in range(20)], "y": [0, 1] * 10})
-    feather.write_feather(frame, whole, compression=compression)
+    if compression == "stream":
+        table = pa.Table.from_pandas(frame)
+        with pa.ipc.new_stream(whole, table.schema) as stream:
+            stream.write_table(table)
+    else:
+        feather.write_feather(frame, whole, compression=compression)
     command = [sys.executable, "-c", READ_DAMAGED, str(whole), str(tmp_path / "damaged.feather"), "1"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-600:]

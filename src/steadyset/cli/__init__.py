@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
 import typer
@@ -20,6 +21,7 @@ from steadyset.foundation.memory import is_lack_of_memory, out_of_memory
 from steadyset.foundation.registry import PluginWarning
 
 BAD_INPUT = 2
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what a full or failing device reports
 # typer uses the click that is installed or one of its own; its errors are reached through what typer exports.
 USAGE_ERROR: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 COMMANDS: dict[str, Function] = {
@@ -85,7 +87,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         given = sys.argv[1:] if arguments is None else list(arguments)
         with _plugin_warnings_as_sentences():
-            return int(app(args=given, prog_name=PROGRAM, standalone_mode=False) or 0)
+            code = int(app(args=given, prog_name=PROGRAM, standalone_mode=False) or 0)
+            sys.stdout.flush()  # a full disk shows here, and not when Python ends
+            return code
     except InterruptedRunError as error:
         return _complain(str(error), KILLED_BY + error.signal_number)
     except SteadysetError as error:
@@ -96,12 +100,24 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _complain("interrupted.", KILLED_BY + signal.SIGINT)
     except BrokenPipeError:
         # The reader (head, less) has seen enough; Python must not complain about the rest on its way out.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
     except Exception as error:
-        if not is_lack_of_memory(error):
-            raise
-        return _complain(out_of_memory())
+        if is_lack_of_memory(error):
+            return _complain(out_of_memory())
+        if isinstance(error, OSError) and error.errno in NO_ROOM and error.filename is None:
+            _drop_output()
+            return _complain(
+                f"The output cannot be written: {error.strerror}. Make room, or send it to another disk; run folders "
+                "are not affected."
+            )
+        raise
+
+
+def _drop_output() -> None:
+    """Let Python write what is left of the output to nowhere when it ends."""
+    with suppress(OSError, ValueError):  # tests read standard output from no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

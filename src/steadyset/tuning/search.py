@@ -7,11 +7,13 @@ was interrupted is run again under its old number.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -180,9 +182,8 @@ class Search:
         except Exception as error:
             if error is self._raised:
                 raise
-            causes = [error, error.__cause__, error.__context__]
-            lines = [str(cause).strip().splitlines()[0] for cause in causes if cause is not None and str(cause).strip()]
-            if any("disk is full" in line for line in lines):
+            lines = _first_lines(error)
+            if _is_full(lines):
                 raise InputError(
                     f"The disk with {self.where} is full; what was finished is kept, so make room and resume."
                 ) from None
@@ -318,8 +319,25 @@ def _database(place: str | Path) -> optuna.storages.RDBStorage:
     except InputError:
         raise
     except Exception as error:
-        line = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise InputError(f"storage cannot be opened: {line}") from None
+        lines = _first_lines(error)
+        if _is_full(lines):
+            raise InputError(f"The disk with {place} is full. Make room, or choose another place.") from None
+        raise InputError(f"storage cannot be opened: {lines[0] if lines else type(error).__name__}") from None
+
+
+def _first_lines(error: BaseException) -> list[str]:
+    """Return the first lines of an error and of the errors that led to it, without those that have no text."""
+    found: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in found:
+        found.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    return [str(one).strip().splitlines()[0] for one in found if str(one).strip()]
+
+
+def _is_full(lines: Sequence[str]) -> bool:
+    """Return whether SQLite or the system reports a full disk."""
+    return any("disk is full" in line or os.strerror(errno.ENOSPC) in line for line in lines)
 
 
 def _suggest(trial: optuna.Trial, name: str, domain: Domain) -> Any:

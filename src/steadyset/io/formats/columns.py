@@ -270,6 +270,11 @@ with open(sys.argv[1], "rb") as source:
     reader = ipc.open_file(source)
     print(sum(reader.get_batch(i).nbytes for i in range(reader.num_record_batches)))
 """
+UNFOLD_STREAM = """
+with open(sys.argv[1], "rb") as source:
+    print(sum(batch.nbytes for batch in ipc.open_stream(source)))
+"""
+STREAM_START = b"\xff\xff\xff\xff"  # of the stream form of Arrow, which has no other mark
 
 
 def read_parquet(path: File, max_gb: float) -> pa.Table:
@@ -343,22 +348,27 @@ def _worst_case(meta: parquet.FileMetaData, size: int) -> float:
 
 
 def read_feather(path: File, max_gb: float) -> pa.Table:
-    """A Feather file of version 2, which is the Arrow IPC format."""
+    """Return the table of a Feather file of version 2, which is the file form of Arrow, or of its stream form."""
     import pyarrow as pa
     from pyarrow import ipc
 
     refuse_size(path, path.stat().st_size, max_gb)
     content = path.open().read()
-    if not content.startswith(IPC_MAGIC):  # the first version of the format has no checks to rely on
+    is_stream = content.startswith(STREAM_START)
+    if not is_stream and not content.startswith(IPC_MAGIC):  # the first version of the format has no checks to rely on
         raise InputError(f"{path} is not a Feather file of version 2; save it again, or as Parquet.")
-    _refuse_unfolded(path, "from pyarrow import ipc", UNFOLD_FEATHER, max_gb)
+    _refuse_unfolded(path, "from pyarrow import ipc", UNFOLD_STREAM if is_stream else UNFOLD_FEATHER, max_gb)
     try:
-        reader = ipc.open_file(pa.BufferReader(content))
-        batches = [reader.get_batch(i) for i in range(reader.num_record_batches)]
+        if is_stream:
+            stream = ipc.open_stream(pa.BufferReader(content))
+            schema, batches = stream.schema, list(stream)
+        else:
+            reader = ipc.open_file(pa.BufferReader(content))
+            schema, batches = reader.schema, [reader.get_batch(i) for i in range(reader.num_record_batches)]
         for batch in batches:
             batch.validate(full=True)
             refuse_claim(path, batch.num_rows, batch.num_columns)
-        return _validated(path, pa.Table.from_batches(batches, reader.schema))
+        return _validated(path, pa.Table.from_batches(batches, schema))
     except (pa.ArrowException, OverflowError, MemoryError, UnicodeDecodeError) as error:
         raise _unreadable(path, "Feather", error) from None
 
