@@ -315,3 +315,36 @@ def test_the_findings_say_it_and_no_others_do(results):
     plain = st.findings_of(assessed(np.array(DATA["y"]), execution=UNKEPT))
     assert not plain.predictions
     assert "Do the predictions hold?" not in [section["title"] for section in plain.to_dict()["sections"]]
+
+
+def predictions_of(folder):
+    return pq.read_table(folder / "predictions.parquet").to_pandas()
+
+
+def test_the_file_tells_names_left_out_rows_and_targets(tmp_path):
+    names = tuple(f"patient {row}" for row in range(len(X)))
+    labels = np.array(["well", "ill"])[np.array(DATA["y"])]
+    st.assess("anova:k=2", st.Data(X, labels, rows=names), resampling=PAIRS[:3], execution=QUIET, out=tmp_path / "two")
+    table = predictions_of(tmp_path / "two")
+    assert sorted(table["run"].unique()) == [-1, 0, 1, 2]
+    for run, one in table.groupby("run"):
+        assert tuple(one["row"]) == names
+        assert (one["observed"].to_numpy() == labels).all()
+        expected = np.empty(0, int) if run == -1 else PAIRS[run][1]
+        assert np.flatnonzero(one["left_out"]).tolist() == sorted(expected)
+    kept = st.Assessment.open(tmp_path / "two").cells[0].kept.predictions
+    first = table[table["run"] == st.Assessment.open(tmp_path / "two").cells[0].run]
+    assert first["predictions"].to_numpy().astype("<f4").tobytes() == kept
+
+
+def test_the_file_tells_classes_times_and_events(tmp_path):
+    for name in ("three", "times"):
+        data = X, targets()[name]
+        st.assess("anova:k=2", *data, resampling=st.Bootstrap(2), execution=QUIET, out=tmp_path / name)
+    three, times = predictions_of(tmp_path / "three"), predictions_of(tmp_path / "times")
+    np.testing.assert_allclose(three.groupby(["run", "row"], observed=True)["predictions"].sum(), 1, atol=1e-6)
+    assert three["class"].astype(str).tolist()[:4] == ["0", "1", "2", "0"]
+    assert three["row"].astype(str).tolist()[:4] == ["1", "1", "1", "2"]
+    y = targets()["times"]
+    assert np.array_equal(times.query("run == 0")["event"], y["event"])
+    np.testing.assert_allclose(times.query("run == 0")["observed"], y["time"])

@@ -18,7 +18,7 @@ from steadyset.assessment.engines import CRASHED, KILLED, Execution, check_pickl
 from steadyset.assessment.folder import RunFolder, Saving, is_saved
 from steadyset.assessment.request import DETAILS, JOB, Request, SelectorsLike, make_request, what_differs
 from steadyset.assessment.result import Assessment
-from steadyset.assessment.written import alike_json, extract_json
+from steadyset.assessment.written import KnownRows, alike_json, extract_json
 from steadyset.foundation import arguments
 from steadyset.foundation.display import Tell, progress_told
 from steadyset.foundation.errors import AlwaysFailsError, Argument, InputError
@@ -26,6 +26,7 @@ from steadyset.inference.features import table_csv
 from steadyset.inference.interval import outlook
 from steadyset.io.data.data_table import Data
 from steadyset.io.disk import ALIKE_FEATURES, VALUES, folder_path
+from steadyset.kernels.arrays import Ints
 from steadyset.kernels.jit import say_what_is_compiled
 from steadyset.measures import get_measure, stability
 from steadyset.measures.evaluate import Options
@@ -38,6 +39,7 @@ from steadyset.runner.run import EVERY_ROW, Cell, error_on_all_rows
 from steadyset.runner.scoring import ScoringLike
 from steadyset.selections import Selections
 from steadyset.similarity.alike import alike_in_data
+from steadyset.tasks import TASKS
 
 __all__ = ["Assessment", "AutoRuns", "Execution", "assess"]
 
@@ -213,6 +215,7 @@ def assess(
             stack.enter_context(folder.locked())
             stack.enter_context(_no_trace_of_what_cannot_run(folder))
             request, finished = _begin(folder, request, how.resume)
+            folder.known_rows = _known_rows(request)
         wanted = drawing.n_runs_for(request.plan.rows)
         say_what_is_compiled(how.progress)
         tell = stack.enter_context(progress_told(how.progress, "runs"))
@@ -227,6 +230,24 @@ def assess(
                 _warn_of_failed_selectors(result)
                 return _with_table(request, result, folder, len(finished))
             wanted = more
+
+
+def _known_rows(request: Request) -> KnownRows:
+    """Return what the file of predictions tells of the rows; without names their numbers from 1 on."""
+    plan, y = request.plan, request.plan.y
+    names = request.row_names or tuple(str(row + 1) for row in range(len(y)))
+    observed: dict[str, Any] = {"observed": y}
+    classes: tuple[str, ...] = ()
+    if TASKS[plan.task].has_classes:
+        observed = {"observed": y.astype(str)}
+        classes = tuple(map(str, np.unique(y).tolist()))
+    elif y.ndim == 2:  # a time, and whether its event was observed
+        observed = {"observed": y[:, 0], "event": y[:, 1] > 0}
+
+    def left_out(run: int) -> Ints:
+        return np.empty(0, np.int64) if run == EVERY_ROW else np.asarray(plan.draw(run).test)
+
+    return KnownRows(names, observed, classes, left_out)
 
 
 def _begin(folder: RunFolder, request: Request, resume: bool) -> tuple[Request, dict[tuple[int, int], Cell]]:

@@ -40,6 +40,7 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.known_rows: written.KnownRows | None = None  # for the file of predictions
         self._requests: list[str] | None = None  # of the selectors, while nobody else changes the settings
 
     @property
@@ -106,7 +107,7 @@ class RunFolder:
         cells = self.cells()
         kept = [cells[key] for key in sorted(cells) if n_selectors is None or key[0] < n_selectors]
         requests = list(written.requests_of(self.settings()).values())[:n_selectors]
-        predictions = written.predictions_parquet(kept) if any(cell.kept for cell in kept) else None
+        predictions = written.predictions_parquet(kept, self.known_rows) if any(cell.kept for cell in kept) else None
         with disk.explained(self.path, resumable=True):
             if predictions is not None:
                 beneath.write(self.path, disk.PREDICTIONS, predictions)

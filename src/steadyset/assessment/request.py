@@ -67,6 +67,7 @@ class Request:
     plan: Plan
     target: str = ""
     automatic: Mapping[str, Any] | None = None  # when runs are added until intervals are narrow
+    row_names: tuple[str, ...] = ()
 
     @cached_property
     def settings(self) -> dict[str, Any]:
@@ -158,7 +159,8 @@ def make_request(selectors: Any, X: Any, y: Any, **options: Any) -> Request:
         _refuse_impossible_size(name, selector, len(names))
         refuse_new_columns(name, selector)
     refuse_unfilled(plan, names, named | ({"the predictor": plan.predictor} if plan.scoring else {}))
-    request = Request(tuple(named), tuple(named.values()), names, plan, data.target)
+    row_names = tuple(map(str, data.rows or ()))
+    request = Request(tuple(named), tuple(named.values()), names, plan, data.target, row_names=row_names)
     told = copies_in_both_halves(request.settings)
     if told:
         warnings.warn(told, CopiesWarning, stacklevel=3)

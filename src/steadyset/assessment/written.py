@@ -11,15 +11,17 @@ import json
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from steadyset.inference.features import Extract
 from steadyset.io.disk import SETTINGS
 from steadyset.io.files import first_line
+from steadyset.kernels.arrays import Ints
 from steadyset.runner.run import EVERY_ROW, Cell, Kept
 from steadyset.similarity.alike import Alike
 from steadyset.tasks import TASKS
@@ -148,18 +150,58 @@ def read_cells(text: bytes, settings: Mapping[str, Any] | None = None) -> tuple[
     return [_cell(row) for row in content["cells"]], str(content.get(PREDICTED, ""))
 
 
-def predictions_parquet(cells: Iterable[Cell]) -> bytes:
-    """What models predict for all rows, as Parquet: selector, run and a 32-bit float, in the order of the rows."""
+@dataclass(frozen=True)
+class KnownRows:
+    """Names and observed targets of the rows of the data, for the file of predictions.
+
+    `observed` has one array per column of the file. `classes` are the labels of the outputs if a row has several.
+    `left_out` returns the numbers of the rows that a run does not train on.
+    """
+
+    names: tuple[str, ...]
+    observed: Mapping[str, npt.NDArray[Any]]
+    classes: tuple[str, ...]
+    left_out: Callable[[int], Ints]
+
+
+def predictions_parquet(cells: Iterable[Cell], known: KnownRows | None = None) -> bytes:
+    """Return the predictions of models for all rows as Parquet: selector, run and a 32-bit float, in order of the rows.
+
+    With `known` the name of each row, whether the run left it out and its observed target stand beside.
+    """
     import pyarrow as pa
     from pyarrow import parquet
 
     rows = [(cell.selector, cell.run, np.frombuffer(cell.kept.predictions, "<f4")) for cell in cells if cell.kept]
     counts = [len(values) for *_, values in rows]
     keys = {name: np.repeat(np.array([row[k] for row in rows], np.int32), counts) for k, name in enumerate(CELL_KEYS)}
-    table = pa.table({**keys, PREDICTED: np.concatenate([values for *_, values in rows])})
+    beside = {} if known is None else _columns_of_rows(known, [run for _, run, values in rows if len(values)], counts)
+    table = pa.table({**keys, **beside, PREDICTED: np.concatenate([values for *_, values in rows])})
     sink = pa.BufferOutputStream()
     parquet.write_table(table, sink, compression="none", use_dictionary=list(CELL_KEYS))
     return bytes(sink.getvalue())
+
+
+def _columns_of_rows(known: KnownRows, runs: Sequence[int], counts: Sequence[int]) -> dict[str, Any]:
+    """Return the columns on the rows of the data, repeated for every cell that has predictions."""
+    import pyarrow as pa
+
+    n = len(known.names)
+    n_outputs = max(counts, default=0) // n
+    numbers = np.tile(np.repeat(np.arange(n, dtype=np.int32), n_outputs), len(runs))
+    left_out = np.zeros((len(runs), n), dtype=np.bool_)
+    for place, run in enumerate(runs):
+        left_out[place, known.left_out(run)] = True
+    columns: dict[str, Any] = {
+        "row": pa.DictionaryArray.from_arrays(numbers, list(known.names)),
+        "left_out": np.repeat(left_out.ravel(), n_outputs),
+    }
+    for name, values in known.observed.items():
+        columns[name] = pa.array(values[numbers])
+    if n_outputs > 1:
+        outputs = np.tile(np.arange(n_outputs, dtype=np.int32), n * len(runs))
+        columns["class"] = pa.DictionaryArray.from_arrays(outputs, list(known.classes))
+    return columns
 
 
 def with_predictions(cell: Cell, predicted: Mapping[tuple[int, int], bytes] | None) -> Cell:
@@ -181,12 +223,15 @@ def read_predictions(content: bytes, digest: str) -> dict[tuple[int, int], bytes
     try:
         with parquet.ParquetFile(pa.BufferReader(content)) as file:
             meta, schema = file.metadata, file.schema_arrow
-            wanted = pa.schema([*((name, pa.int32()) for name in CELL_KEYS), (PREDICTED, pa.float32())])
+            # The columns on the rows of the data are for people and other programs, and not read back.
+            wanted = {**dict.fromkeys(CELL_KEYS, pa.int32()), PREDICTED: pa.float32()}
+            found = {name: schema.field(name).type for name in wanted if schema.get_field_index(name) >= 0}
             groups = map(meta.row_group, range(meta.num_row_groups))
             packed = {group.column(f).compression for group in groups for f in range(meta.num_columns)}
-            if not schema.equals(wanted) or packed - {"UNCOMPRESSED"} or 4 * meta.num_rows > len(content):
+            if found != wanted or packed - {"UNCOMPRESSED"} or 4 * meta.num_rows > len(content):
                 raise DamagedError("it does not hold predictions")
-            columns = [column.to_numpy() for column in file.read().columns]
+            table = file.read(columns=list(wanted))
+            columns = [table.column(name).to_numpy() for name in wanted]
     except (pa.ArrowException, OSError) as error:
         raise DamagedError(f"it cannot be read: {first_line(error)}") from None
     selector, run, values = columns
