@@ -134,7 +134,16 @@ WRONG = {
     "steadyset_measure(list(1:3, 0:2), 9)": "whole numbers from 1",
     'steadyset_measure(list("a", "z"), letters[1:3])': "selects 'z', not among features",
     "steadyset_assess(matrix(1:12, 4), 1:5)": "X has 4 rows and 3 columns, but y has 5 values",
-    "steadyset_assess(matrix(1:12, 4), c(1, 1, 0, 0), 'anova', on_warnings = 1)": "No such option: --on-warnings",
+    "steadyset_assess(matrix(1:12, 4), c(1, 1, 0, 0), 'anova', on_warnings = 1)": (
+        "steadyset_assess has no argument on_warnings. Similar ones: on_warning."
+    ),
+    "steadyset_shortlist(data.frame(a = c(NA, 2:40), b = 1:40), rep(0:1, 20))": 'fill with impute = "median", or',
+    "steadyset_assess(iris[1:4], iris$Species, force = 1:150)": "force has no names of covariates.",
+    "steadyset_assess(iris[1:4], iris$Species, force = data.frame(age = 1:3))": "force has 3 values of 'age' for 150",
+    "steadyset_assess(iris[1:4], iris$Species, force = 'age')": "X has no column 'age'.",
+    "steadyset_assess(iris[1:4], iris$Species, force = iris[1] + 1)": "force and X both have a column 'Sepal.Length'",
+    "steadyset_consensus(list(a = list('x')), features = 9)": "A consensus needs at least two",
+    "steadyset_report(3)": "A result of steadyset, or its folder, is needed (got numeric).",
     "steadyset_assess(data.frame(a = Sys.Date() + 1:4), 1:4)": "'a' holds Date values",
     "steadyset_assess(matrix(1:4, 4, dimnames = list(letters[1:4], 'x')), c(a = 1, b = 2, c = 1, e = 2))": (
         "The names of y are not the names of the samples in X ('e', 'd')"
@@ -164,6 +173,9 @@ def test_json_is_read_alike_with_and_without_jsonlite(tmp_path):
     read <- function(file) .steadyset_parse_json(paste(lines(file), collapse = "\\n"))
     found <- read("one.json")
     stopifnot(identical(found, read("two.json")))
+    if (requireNamespace("jsonlite", quietly = TRUE)) {
+      stopifnot(identical(found, .steadyset_read_json(paste(lines("one.json"), collapse = "\\n"))))
+    }
     stopifnot(identical(found$rest, list(TRUE, FALSE, NULL, setNames(list(), character()), list(), list(list(1)))))
     writeLines(vapply(found$texts, function(text) paste(utf8ToInt(text), collapse = " "), ""))
     writeLines(sprintf("%.17g", unlist(found$numbers)))
@@ -218,6 +230,123 @@ def test_no_is_said_as_the_command_says_it():
     )
     other = {option.name: option.no for option in TABLE if option.no and option.no != f"--no-{option.flag[2:]}"}
     assert said == other
+
+
+def test_options_without_a_value_are_those_of_the_command():
+    written = re.search(r"STEADYSET_FLAGS <- c\((.*?)\)", SCRIPT.read_text(encoding="utf-8"), re.DOTALL)[1]
+    called = {"assess", "shortlist", "tune", "replicate", "why", "measure", "compare", "consensus", "report", "methods"}
+    flags = {option.name for option in TABLE if option.kind is bool and called & set(option.commands.split())}
+    assert set(re.findall(r'"(\w+)"', written)) == flags
+
+
+SENTENCES = {
+    ("shortlist", "give --false 2, or --fdr 0.1"): "give false = 2, or fdr = 0.1",
+    ("assess", "leave the rows out with --known-only."): "leave the rows out with known_only = TRUE.",
+    ("compare", "give --independent; --no-header"): "give paired = FALSE; header = FALSE",
+    ("assess", "classes; --task number treats"): 'classes; task = "number" treats',
+    ("assess", "give the file and --selector."): "give the file and selectors.",
+    ("replicate", "take --selector lasso:k=20."): 'take selector = "lasso:k=20".',
+    ("measure", "give --features N or --top 10"): "give features = N or top = 10",
+    ("measure", "--measure jaccard --level 0.95 shows"): "measures jaccard level = 0.95 shows",
+    ("tune", "No such option: --strata"): "steadyset_tune has no argument strata.",
+    ("assess", '--drop "a b" --drop "c d" --drop "e"'): 'drop = c("a b", "c d", "e")',
+    ("assess", "`steadyset tune ... --resume` and `steadyset serve --open`"): (
+        "steadyset_tune(..., resume = TRUE) and `steadyset serve --open`"
+    ),
+    ("why", "kept in x. To continue, run: steadyset why a.csv --resume"): (
+        "kept in x. To continue, give the same out and resume = TRUE."
+    ),
+    ("assess", "a well--known word, and -1 to 2 -- no option"): "a well--known word, and -1 to 2 -- no option",
+}
+
+
+def test_sentences_name_arguments_of_r(tmp_path):
+    code = ""
+    for command, sentence in SENTENCES:
+        code += f"writeLines(.steadyset_in_r({json.dumps(sentence)}, {json.dumps(command)}))\n"
+    assert r(code, tmp_path).splitlines() == list(SENTENCES.values())
+
+
+def test_a_shortlist_has_listed_features_apart_from_candidates(tmp_path):
+    X, y = _data()
+    table = pd.DataFrame(X, columns=[f"g{j}" for j in range(7)] + ["age"]).round(4)
+    table.assign(state=np.where(y, "ill", "well")).to_csv(tmp_path / "data.csv", index=False)
+    code = """
+    d <- read.csv("data.csv")
+    age <- d["age"][40:1, , drop = FALSE]
+    rownames(d) <- paste("s", 1:40)
+    rownames(age) <- paste("s", 40:1)
+    small <- list(permutations = 20, splits = 10, outer = 0, seed = 1, out = "listed")
+    found <- do.call(steadyset_shortlist, c(list(d, "state", false = 2, force = age), small))
+    numbers <- c("effect", "effect_low", "effect_high", "uncorrected_effect", "p_value", "q_value", "frequency")
+    stopifnot(vapply(found$features[numbers], is.numeric, NA), vapply(found$candidates[numbers], is.numeric, NA))
+    stopifnot(is.data.frame(found$features), found$features$tier == "listed", found$candidates$tier == "candidate")
+    writeLines(c(paste(found$features$feature, collapse = " "), paste(found$candidates$feature, collapse = " ")))
+    writeLines(sprintf("%.17g", found$features$effect))
+    writeLines("---")
+    print(found)
+    """
+    values, printed = r(code, tmp_path).split("---\n")
+    data = st.Data(table.iloc[:, :7], np.where(y, "ill", "well"), force=table[["age"]])
+    one = st.Execution(engine="serial", progress=False)
+    python = st.shortlist(data, false=2, permutations=20, splits=10, outer=0, random_state=1, execution=one)
+    listed = python.features[python.features["tier"] == "listed"]
+    lines = values.splitlines()
+    assert lines[0].split() == list(listed["feature"])
+    assert lines[1].split() == list(python.candidates["feature"])
+    assert len(lines[0].split()) > 0
+    assert len(lines[1].split()) > 0
+    assert [float(x) for x in lines[2:]] == pytest.approx(list(listed["effect"]), rel=1e-12)
+    assert not re.search(r"\d\.\d{4}", printed)
+    about = (tmp_path / "listed" / "findings.json").read_text(encoding="utf-8")
+    assert "after accounting for age" in about
+    assert "age.1" not in about
+
+
+@pytest.mark.slow  # buys: five calls from R; the shortlist is in make test
+def test_tunings_replications_sources_consensus_and_methods_are_plain_tables(tmp_path):
+    X, y = _data()
+    pd.DataFrame(X, columns=list("abcdefgh")).assign(y=np.where(y, "ill", "well")).to_csv(
+        tmp_path / "data.csv", index=False
+    )
+    code = """
+    d <- read.csv("data.csv")
+    show <- function(...) writeLines(sprintf("%.17g", c(...)))
+    tuned <- steadyset_tune(d, "y", trials = 3, space = "bommert:model=lasso,filter=mim,most=4",
+      resampling = "kfold:n_splits=4", out = "tuned", quiet = TRUE)
+    show(tuned$choices$accuracy, tuned$configurations$accuracy)
+    replicated <- steadyset_replicate(d, "y", "anova:k=2", pairs = 10, out = "replicated", quiet = TRUE)
+    show(replicated$studies$agreement, replicated$sizes$agreement)
+    split <- steadyset_why(d, "y", c("anova:k=2", "lasso:k=2"), resampling = "bootstrap:n_runs=20",
+      out = "split", quiet = TRUE)
+    show(split$sources$share)
+    agreed <- steadyset_consensus(list("a/b" = list(c("x", "y"), c("x", "z")), two = list(c("x", "y"), c("x", "w"))),
+      features = 20, quiet = TRUE)
+    paragraphs <- steadyset_methods(tuned, quiet = TRUE)
+    stopifnot(
+      is.data.frame(tuned$front), is.data.frame(tuned$features), is.data.frame(split$samples),
+      is.na(tuned$recommended) == (nrow(tuned$features) == 0), sum(tuned$choices$recommended) <= 1,
+      identical(agreed$features$feature[1:2], c("x", "y")), agreed$features$methods[1:2] == 2,
+      identical(agreed$features[["frequency_a/b"]][1:2], c(1, 0.5)),
+      grepl("Optuna|drawn at random", paste(paragraphs$paragraphs, collapse = " ")),
+      "bergstra2012" %in% paragraphs$references$id, !anyDuplicated(paragraphs$references$id)
+    )
+    writeLines("---")
+    for (one in list(tuned, replicated, split, agreed, paragraphs)) print(one)
+    """
+    values, printed = r(code, tmp_path).split("---\n")
+
+    def written(folder):
+        return json.loads((tmp_path / folder / "findings.json").read_text(encoding="utf-8"))
+
+    tuned, replicated = written("tuned"), written("replicated")["replication"]
+    expected = [choice["objectives"]["accuracy"] for choice in tuned["choices"]]
+    expected += [one["reached"]["accuracy"] for one in tuned["trials"]["tried"]]
+    expected += [one["agreement"] for part in ("studies", "measured") for one in replicated[part]]
+    expected += [one["share"] for one in written("split")["sources"]["parts"]]
+    assert numbers(values) == expected
+    assert "--" not in printed
+    assert not re.search(r" \d\.\d{4,}", printed)
 
 
 def test_times_covariates_and_preparation_reach_the_command(tmp_path):
