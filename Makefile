@@ -146,6 +146,8 @@ lock: | $(BIN)/python
 	$(PIP) uv
 	$(BIN)/$(LOCK) --all-extras --upgrade -o requirements.lock
 	$(BIN)/$(LOCK) --extra report --constraint requirements.lock --upgrade -o requirements-demo.lock
+	$(BIN)/$(subst pyproject.toml,integrations/snakemake/requirements.in,$(LOCK)) --upgrade \
+	  -o integrations/snakemake/requirements.lock
 
 clean:
 	rm -rf .venv .venv-oldest build dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

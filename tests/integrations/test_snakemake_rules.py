@@ -17,6 +17,7 @@ RULES = Path(__file__).parents[2] / "integrations" / "snakemake" / "Snakefile"
 SNAKEMAKE = shutil.which("snakemake")
 
 
+@pytest.mark.slow  # buys: the rules are run; snakemake starts the command twice
 @pytest.mark.skipif(SNAKEMAKE is None, reason="snakemake is not installed")
 def test_every_data_set_gets_features_a_report_and_findings(tmp_path):
     X, states = _data()
