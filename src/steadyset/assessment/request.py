@@ -26,6 +26,7 @@ from steadyset.foundation.job import current_job, current_purpose
 from steadyset.foundation.text import reference, shown_name, without_addresses
 from steadyset.inference.features import data_directions
 from steadyset.io import numbers
+from steadyset.io.data import follow_up, readers
 from steadyset.io.data.data_table import Data, as_data, is_annotated
 from steadyset.io.data.sources import giving_away, repeated_rows
 from steadyset.io.labels import feature_names, some_names
@@ -50,7 +51,7 @@ from steadyset.selectors.covariates import takes_covariates
 from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.functions import FunctionSelector, function_name, is_plain_function
 from steadyset.selectors.validation import all_finite, check_k, size_or_default
-from steadyset.tasks import TASKS, check_columns, task_of
+from steadyset.tasks import CLASSES, TASKS, check_columns, task_of
 
 DETAILS = "details"
 SelectorLike = str | Estimator | Callable[[Any, Any], Any]
@@ -546,6 +547,7 @@ def data_details(plan: Plan, target: str, features: Sequence[str]) -> dict[str, 
         **({"incomplete_rows": plan.forced.n_incomplete} if plan.forced and plan.forced.n_incomplete else {}),
         "repeated_rows": repeated_rows(plan.X, plan.groups),
         "giving_away": [str(features[f]) for f in giving_away(plan.amounts, plan.y)],
+        **_doubtful_columns(plan, target, features),
         "n_groups": 0 if plan.groups is None else len(np.unique(plan.groups)),
         "n_runs": plan.n_runs,
         "shared_rows": _shared_rows(plan),
@@ -559,6 +561,24 @@ def data_details(plan: Plan, target: str, features: Sequence[str]) -> dict[str, 
         **({PURPOSE: purpose} if (purpose := current_purpose()) else {}),
         **({JOB: job} if (job := current_job()) is not None else {}),
     }
+
+
+def _doubtful_columns(plan: Plan, target: str, features: Sequence[str]) -> dict[str, list[str]]:
+    """Return the columns of a frame that `load_data` would ask about: centers or batches, and times beside a status."""
+    if plan.columns is None:  # not a frame in memory
+        return {}
+    found: dict[str, list[str]] = {}
+    is_status = plan.task == CLASSES and follow_up.may_be_event(target)
+    for f, name in enumerate(features):
+        if readers.is_place(name):
+            known = plan.X[~np.isnan(plan.X[:, f]), f]
+            n_values = len(np.unique(known))
+            whole = bool((known == np.floor(known)).all() and (known >= 0).all() and (known <= readers.MAX_PLACE).all())
+            if whole and 2 <= n_values <= len(plan.y) / 2:
+                found.setdefault("places", []).append(str(name))
+        elif is_status and follow_up.is_time(name, plan.X[:, f].tolist()):
+            found.setdefault("times", []).append(str(name))
+    return found
 
 
 LEAST_ROWS, MOST_FEATURES = 5, 200  # for each feature of a model with all of them, and how many it may have

@@ -393,7 +393,8 @@ def _check_details(details: Any, selectors: Collection[str], n_features: int) ->
     counts = [details.get(key, {}) for key in ("counted", "fewest")]  # older folders have none
     if not all(map(_DETAILS["classes"], counts)) or not set(counts[1]) <= set(counts[0]):
         raise DamagedError("what it counts are no counts")
-    if not _is_count(details.get("repeated_rows", 0)) or not _is_texts(details.get("giving_away", [])):
+    doubtful = [details.get(key, []) for key in ("giving_away", "places", "times")]
+    if not _is_count(details.get("repeated_rows", 0)) or not all(map(_is_texts, doubtful)):
         raise DamagedError("what looks wrong with its data cannot be told")
     points = details.get("points", [])
     if not isinstance(points, list) or not all(isinstance(one, int | float) for one in points):

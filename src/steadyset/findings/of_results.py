@@ -27,7 +27,7 @@ from steadyset.inference.models import MOST_CURVES, Coefficients, Predicted
 from steadyset.inference.runs import common_features, steady_core
 from steadyset.inference.table import cautions, without_cautions
 from steadyset.io.data.sources import giving_away_words
-from steadyset.io.labels import UnionOfNames
+from steadyset.io.labels import UnionOfNames, some_names
 from steadyset.io.lists import UNKNOWN_UNIVERSE
 from steadyset.measures.evaluate import BY_COLUMN_ORDER, MOST_TIED, is_of_scale, judged
 from steadyset.measures.record import get_measure
@@ -569,6 +569,18 @@ def data_told(settings: Mapping[str, Any]) -> list[str]:
         )
     if names := details.get("giving_away", []):
         said.append(giving_away_words(names))
+    if names := details.get("places", []):
+        they, their = ("the column", "its") if len(names) == 1 else ("the columns", "their")
+        said.append(
+            f"{they.capitalize()} {some_names(names)} may say where or in which batch rows were measured, and as "
+            f"a feature {their} numbers have no order. Adjust for a batch with block, or leave {they} out."
+        )
+    if names := details.get("times", []):
+        they, hold = ("the column", "holds") if len(names) == 1 else ("the columns", "hold")
+        said.append(
+            f"{they.capitalize()} {some_names(names)} by name and values {hold} times to an event, which give the "
+            f"target away. Leave {they} out, or predict the time to the event."
+        )
     return said
 
 
