@@ -28,8 +28,17 @@ RESULTS = Path(__file__).with_suffix(".json")
 PAGE = Path(__file__).parents[1] / "docs" / "shortlist.md"
 BEGIN, END = "<!-- effects study -->", "<!-- end of the effects study -->"
 FIRST = 100  # seeds below were used while the correction was chosen
-DRAWS = {"two classes": 6, "three classes": 2, "four classes": 2, "times, independent": 2, "times": 2}
-USUAL_DRAWS = 5
+DRAWS = {
+    "two classes, independent": 11,
+    "two classes": 18,
+    "number, independent": 11,
+    "number": 18,
+    "three classes": 4,
+    "four classes": 3,
+    "times, independent": 4,
+    "times": 4,
+}
+USUAL_DRAWS = 6
 MANY_DRAWS = 500
 WITH_ALL_MEMBERS = ("two classes", "number")
 D = 200
