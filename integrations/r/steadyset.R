@@ -302,7 +302,9 @@ print.steadyset_assessment <- function(x, ...) {
   .steadyset_say(x$answer)
   .steadyset_show(x$summary, leave_out = "note", ...)
   for (name in names(x$cores)) {
-    .steadyset_say(paste0("Stable core of ", name, ": ", .steadyset_some(x$cores[[name]])))
+    core <- x$cores[[name]]
+    features <- if (length(core)) .steadyset_some(core) else "no feature"
+    .steadyset_say(paste0("Stable core of ", name, ": ", features))
   }
   .steadyset_end(x, "$features has the table of features; the run folder is ")
 }
@@ -317,7 +319,8 @@ print.steadyset_shortlist <- function(x, ...) {
 print.steadyset_tuning <- function(x, ...) {
   .steadyset_say(x$answer)
   .steadyset_show(x$choices, leave_out = "settings", ...)
-  .steadyset_end(x, "$features has the features of the recommended configuration; the folder is ")
+  of <- "$features has the features of the recommended configuration; the folder is "
+  .steadyset_end(x, if (is.na(x$recommended)) "The folder is " else of)
 }
 
 print.steadyset_replication <- function(x, ...) {
@@ -755,6 +758,7 @@ print.steadyset_methods <- function(x, ...) {
   called <- paste0("`steadyset (", functions, ")")
   text <- gsub(paste0(called, " \\.\\.\\. (--[^`]*)`"), "steadyset_\\1(..., \\2)", text)
   text <- gsub(paste0(called, "[^`]*`"), "steadyset_\\1(...)", text)
+  text <- gsub(", or st\\.\\w+ in Python", "", text)
   text <- sub("To continue, run: .*", "To continue, give the same out and resume = TRUE.", text)
   text <- gsub("the same command", "the same call", text, fixed = TRUE)
   parts <- strsplit(text, "`", fixed = TRUE)

@@ -1,6 +1,7 @@
 """The R front end: the numbers are those of Python, and what goes wrong is an R error with the command's sentence."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -27,8 +28,17 @@ def r(code, folder, *, fails=False):
     command = f"options(steadyset.command = c({json.dumps(sys.executable)}, '-m', 'steadyset'))"
     script = folder / "with space.R"
     script.write_text(f"source({json.dumps(str(SCRIPT))})\n{command}\n{code}\n", encoding="utf-8")
+    environment = dict(os.environ)
+    if "UTF-8" not in (environment.get("LC_ALL") or environment.get("LANG") or ""):
+        environment["LC_ALL"] = "C.UTF-8"  # R prints names of any alphabet in such a locale only
     done = subprocess.run(
-        [RSCRIPT, "--vanilla", script.name], cwd=folder, capture_output=True, text=True, encoding="utf-8", timeout=300
+        [RSCRIPT, "--vanilla", script.name],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=300,
     )
     assert (done.returncode != 0) == fails, done.stderr
     return done.stderr if fails else done.stdout
@@ -253,6 +263,7 @@ SENTENCES = {
     ("assess", "`steadyset tune ... --resume` and `steadyset serve --open`"): (
         "steadyset_tune(..., resume = TRUE) and `steadyset serve --open`"
     ),
+    ("assess", "list: `steadyset shortlist`, or st.shortlist in Python."): "list: steadyset_shortlist(...).",
     ("why", "kept in x. To continue, run: steadyset why a.csv --resume"): (
         "kept in x. To continue, give the same out and resume = TRUE."
     ),
