@@ -53,6 +53,23 @@ def test_a_step_is_a_job_with_what_it_changes():
     assert wider.options == {"file": "a.csv", "target": "y", "selector": ["anova:k=6"]}
 
 
+def test_more_features_than_there_are_is_no_next_step():
+    X, y = table()
+    assert len(box_of(assessed(X, y)).steps) == 3
+    n_more = X.shape[1] // 2
+    assert len(box_of(assessed(X, y, f"anova:k={n_more}")).steps) == 2
+
+
+@pytest.mark.parametrize(("n_rows", "n_steps"), [(25, 1), (40, 2)])
+def test_a_study_too_small_to_replicate_is_no_next_step(n_rows, n_steps):
+    random = np.random.default_rng(0)
+    studies = {name: (random.standard_normal((n_rows, 6)), np.arange(n_rows) % 2) for name in ("one", "two")}
+    found = st.findings_of(st.compare_studies("anova:k=2", studies))
+    steps = box_of(found).steps
+    assert [step.how for step in steps][-1] == "st.assess(selector, X, y)"
+    assert len(steps) == n_steps
+
+
 def test_without_scores_nothing_is_said_of_prediction():
     box = box_of(assessed(*table(), scoring=[]))
     assert box.headline == "anova:k=3 chooses 3 features in at least 90% of the repeats."

@@ -24,6 +24,7 @@ from steadyset.measures import get_measure
 from steadyset.measures.evaluate import AT_CHANCE, BY_COLUMN_ORDER
 from steadyset.options import as_list, as_shell_line, data_files, default_folder, options_of, recorded_job
 from steadyset.replications.result import Replicated
+from steadyset.replications.run import LEAST_ROWS
 from steadyset.replications.studies import ComparedStudies
 from steadyset.runner.scoring import score_title
 from steadyset.selections import Selections
@@ -318,7 +319,9 @@ def _steps(found: Findings) -> tuple[Step, ...]:
     more = _step(f"{runs} more repeats", job, "assess", python, runs=str(2 * runs), resume=True)
     names = [row.name for row in found.summary]
     wider = [SIZE.sub(lambda size: f"k={2 * int(size[1])}", name) for name in names]
-    if wider == names:  # each decides by itself how many
+    sizes = [int(size) for name in wider for size in SIZE.findall(name)]
+    # Without sizes each selector decides by itself; of as many features as there are, or more, nothing is selected.
+    if wider == names or max(sizes) >= found.settings["n_features"]:
         return *stated, more
     words = "Twice as many features of each method"
     python = f"st.assess({wider!r}, X, y)"
@@ -335,9 +338,12 @@ def _from_next_study(found: Replicated, job: Any) -> tuple[Step, ...]:
 
 def _from_studies(found: ComparedStudies, job: Any) -> tuple[Step, ...]:
     first, method = shown_name(found.studies[0].name), shown_name(found.selector)
+    steady = _steady(f"See how steady {method} is in {first}", found.selector, job)
+    if found.studies[0].rows < 4 * LEAST_ROWS:  # which would be refused
+        return (steady,)
     words, python = f"See what a next study like {first} would select", "st.replication(selector, X, y)"
     alone = _step(words, job, "replicate", python, name="first-study", files=_files(job)[:1])
-    return alone, _steady(f"See how steady {method} is in {first}", found.selector, job)
+    return alone, steady
 
 
 def _steady(words: str, selector: str, job: Any) -> Step:
