@@ -217,8 +217,8 @@ def _truth(run: Run) -> Iterator[Row]:
         "truth-toeplitz",
         all(_grows(means[n, "toeplitz"], width) for n, width in chance.items()),
         f"mean accuracy with 0, 4, 14, 24 similar ones, {told['toeplitz']}",
-        cutoff="grows: the last mean exceeds the first by more than 4 standard errors of a difference, and no mean falls "
-        f"by as much from the one before ({within})",
+        cutoff="grows: the last mean exceeds the first by more than 4 standard errors of a difference, and no mean "
+        f"falls by as much from the one before ({within})",
     )
 
 

@@ -14,8 +14,11 @@ QUICK = {
     "assess": ["--selector", "anova:k=2", "--selector", "lasso:k=2", "--runs", "10", "--jobs", "1"],
     "shortlist": ["--permutations", "20", "--splits", "10", "--outer", "0", "--base", "filter"],
     "replicate": ["--selector", "anova:k=2", "--pairs", "10"],
+    "why": ["--selector", "anova:k=2", "--resampling", "bootstrap:n_runs=10"],
+    "tune": ["--trials", "3", "--jobs", "1"],
 }
-PRINTED = re.compile(r"steadyset (?:assess|shortlist|replicate|why|tune) [^`\n]*")
+PRINTED = re.compile(r"steadyset (?:assess|shortlist|replicate|why|tune|report) [^`\n]*")
+REPORT = "steadyset report "
 
 
 @pytest.fixture
@@ -40,6 +43,8 @@ def here(tmp_path, monkeypatch):
         ("shortlist", []),
         ("shortlist", ["--fdr", "0.1", "--permutations", "50"]),
         ("replicate", []),
+        ("why", []),
+        ("tune", []),
     ],
 )
 def test_every_printed_step_runs_as_it_is_pasted(here, capsys, command, more):
@@ -49,7 +54,7 @@ def test_every_printed_step_runs_as_it_is_pasted(here, capsys, command, more):
     printed = capsys.readouterr().out
     assert run(["report", str(folder), "--out", "report.md"]) == 0
     printed += (here / "report.md").read_text(encoding="utf-8")
-    commands = {line for line in PRINTED.findall(printed) if "the status" in line}
+    commands = {line for line in PRINTED.findall(printed) if "the status" in line or line.startswith(REPORT)}
     steps = [line for line in commands if f"- command: {line}" not in printed]
     assert steps
     capsys.readouterr()
@@ -64,6 +69,8 @@ def test_every_printed_step_runs_as_it_is_pasted(here, capsys, command, more):
             words += ["--runs", "5"]
         if words[0] == "replicate" and "--pairs" not in words:
             words += ["--pairs", "10"]
+        if words[0] == "tune" and "--trials" not in words:
+            words += ["--trials", "2"]
         assert run(words) == 0, (line, capsys.readouterr().err)
     if command == "assess":
         assert len(Assessment.open(folder).cells) == 2 * 20

@@ -110,7 +110,7 @@ def shortlist(given: Given) -> None:
     if people:
         typer.echo(f"\nThe list, its groups and candidates: {folder / LIST_TABLE}, for Excel {folder / LIST_SHEET}")
         typer.echo(f"The names alone: {folder / LIST_NAMES}")
-        typer.echo(f"A report: steadyset report {folder}")
+        typer.echo(f"A report: steadyset report {shlex.quote(str(folder))}")
     if not given.spreadsheet_safe:
         warn_of_formulas((one.feature for one in result.listed.features), str(folder / LIST_TABLE))
 
@@ -233,7 +233,7 @@ def _told_of_runs(
         result = function(given.selector or None if made is None else made, data, **arguments)
     render(findings_of(result), given.format, safe=given.spreadsheet_safe)
     if given.format == "table":
-        typer.echo(f"\nA report: steadyset report {folder}")
+        typer.echo(f"\nA report: steadyset report {shlex.quote(str(folder))}")
 
 
 def tune(given: Given) -> None:
@@ -283,7 +283,7 @@ def tune(given: Given) -> None:
         typer.echo(f"All configurations: {folder / TRIALS}")
         if is_recommended:
             typer.echo(f"How often the resamples select the features of configuration {chosen}: {folder / CHOSEN}")
-        typer.echo(f"\nA report: steadyset report {folder}")
+        typer.echo(f"\nA report: steadyset report {shlex.quote(str(folder))}")
     if not given.spreadsheet_safe:
         warn_of_formulas(features["feature"], str(folder / CHOSEN))
 
