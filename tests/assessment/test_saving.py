@@ -22,9 +22,12 @@ from steadyset.runner.run import RANDOM_DRAWS, Cell
 X = np.random.default_rng(0).normal(size=(40, 6))
 Y = (X[:, 0] + 0.5 * X[:, 1] > 0).astype(int)
 SELECTOR = {"lasso": "lasso:k=2"}
-# Calls of a score: a run scores the selected features, no features, and every draw of random ones.
+# Calls of a score: the first run of a process finds the best of three constants; each run scores the selected features,
+# the best constant, and every draw of random features.
+FIND_CONSTANT = 3
 A_RUN = 2 + RANDOM_DRAWS
-FOURTH_RUN = 3 * A_RUN + 1
+FOURTH_RUN = FIND_CONSTANT + 3 * A_RUN + 1
+SETTINGS = make_request(SELECTOR, X, Y, resampling=Bootstrap(2), random_state=0).settings
 
 CHILD = """
 import sys
@@ -83,8 +86,8 @@ def test_a_lost_worker_leaves_the_runs_that_it_had_scored(tmp_path):
         SELECTOR, X, Y, resampling=Bootstrap(10), scoring=score, n_jobs=1, out=tmp_path / "runs", execution=how
     )
     assert result.scores["a"].notna().all()
-    # Those of three runs and the one that ended it, then those of each of the others.
-    assert len(calls(log)) == FOURTH_RUN + 7 * A_RUN
+    # Those of three runs and the one that ended it, then those of each of the others in two other processes.
+    assert len(calls(log)) == FOURTH_RUN + 2 * FIND_CONSTANT + 7 * A_RUN
 
 
 @pytest.mark.filterwarnings("ignore:Port")
@@ -110,7 +113,7 @@ def test_a_dask_worker_tells_of_each_run_before_its_group_is_done(tmp_path):
 
 def test_a_run_of_a_thread_that_goes_on_after_the_end_is_not_saved(tmp_path):
     folder = RunFolder(tmp_path)
-    (tmp_path / "finished").mkdir()
+    folder.write_settings(SETTINGS)
     saving, goes_on = Saving(folder), threading.Event()
 
     def cells():
@@ -130,9 +133,10 @@ def test_a_run_of_a_thread_that_goes_on_after_the_end_is_not_saved(tmp_path):
 
 
 def test_a_worker_saves_where_its_parent_was_started_and_leaves_failures_to_it(tmp_path, monkeypatch):
-    (tmp_path / "finished").mkdir()
     monkeypatch.chdir(tmp_path)
-    saving = Saving(RunFolder(Path()))
+    folder = RunFolder(Path())
+    folder.write_settings(SETTINGS)
+    saving = Saving(folder)
     monkeypatch.chdir("/")
     there = pickle.loads(pickle.dumps(saving))
     cells = [Cell(0, 0, "b", (1,), None), Cell(0, 1, "b", None, None, failure="ValueError: no")]

@@ -31,7 +31,10 @@ def test_intervals_are_those_of_the_tuning():
     row = tuning.plot().data.query("objective == 'stability'").iloc[0]
     kept = tuning.frame.loc[row["configuration"]]
     assert [row["low"], row["high"]] == [kept["stability_low"], kept["stability_high"]]
-    assert row["first_high"] - row["first"] == pytest.approx(1.959964 * kept["accuracy_se"], rel=1e-6)
+    # Student's t with 3 degrees of freedom, and the standard error for training rows that 4 folds share.
+    error = kept["accuracy_se"] * np.sqrt(1 + 4 * (1 / 3))
+    assert row["first"] - row["first_low"] == pytest.approx(3.182446 * error, rel=1e-6)
+    assert row["first_high"] == pytest.approx(min(1.0, row["first"] + 3.182446 * error), rel=1e-6)
 
 
 @pytest.mark.parametrize("rule", ["epsilon", "one_se", "knee"])

@@ -178,7 +178,7 @@ def test_a_file_with_text_and_gaps_is_read_where_rows_are_prepared(tmp_path):
     with_text().assign(target=Y).to_csv(file, index=False)
     with pytest.raises(InputError, match="not numeric"):
         st.load_data(file, "target")
-    data = st.load_data(file, "target", prepare="impute=median, scale")
+    data = st.load_data(file, "target", prepare="impute=median, scale", keep=["centre"])
     assert data.features == (*X.columns, "stage", "centre")
     assert any("the preparation of each run is to fill them" in note for note in data.notes)
     found = st.assess("lasso:k=4", data, resampling=DRAWN)

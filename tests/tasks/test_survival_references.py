@@ -215,7 +215,9 @@ def test_forests_order_left_out_rows_as_well_as_ranger(case):
     X, y = np.array(given["X"], float), given["pairs"]
     forest = st.selectors.ForestSelector(X.shape[1], n_estimators=300, random_state=0, fill=True)
     found = []
-    for train, test in st.KFold(10, random_state=0).split(X, y[:, 1]):
-        risk = forest.fit(X[train], y[train]).predict(X[test])
-        found.append(st.scores.harrell(*y[test].T, risk))
+    # Of few rows one partition into folds moves the mean by more than the forests differ.
+    for seed in (0, 1) if len(X) < 500 else (0,):
+        for train, test in st.KFold(10, random_state=seed).split(X, y[:, 1]):
+            risk = forest.fit(X[train], y[train]).predict(X[test])
+            found.append(st.scores.harrell(*y[test].T, risk))
     assert np.mean(found) == pytest.approx(expected["oob_c_mean"], abs=0.03)

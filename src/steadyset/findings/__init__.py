@@ -8,7 +8,6 @@ from math import isnan, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyset.assessment.folder import RunFolder
 from steadyset.findings.citations import FORMATS, Methods
 from steadyset.findings.parts import Findings, Measured, Preference, record_findings, recorded_findings
 from steadyset.foundation import arguments
@@ -350,6 +349,8 @@ def _command_of(path: Path) -> str:
         return "shortlist"
     if beneath.modified(path, REPLICATION) or LEFT_OUT in study_folders(path):
         return "replicate"
+    from steadyset.assessment.folder import RunFolder
+
     folder = RunFolder(path)
     if not folder.exists:
         return ""

@@ -256,8 +256,8 @@ def _honest(tuning: Tuning, chosen: int, rule: str | None) -> list[str]:
     if tuning.n_nested is None:
         minutes = max(1.0, nested_seconds(tuning, N_NESTED) / 60)
         return [
-            f"{used}, and is too good on average. Nested resampling with {N_NESTED} outer folds (--nested {N_NESTED}) "
-            f"estimates an honest one in about {counted(round(minutes), 'minute')}."
+            f"{used}, and is too good on average. Nested resampling with {N_NESTED} outer folds estimates an honest "
+            f"one in about {counted(round(minutes), 'minute')}."
         ]
     found = tuning.nested_score(tuning.n_nested, rule or DEFAULT_RULE)
     return [

@@ -186,7 +186,7 @@ def choices_table(found: Findings) -> ReportTable:
 
     columns = [
         column("choice", "words", text=True),
-        column("--choose", "rule", text=True),
+        column("rule", "rule", text=True),
         column("configuration", "number", count),
         column("settings", "settings", text=True),
         *(
@@ -203,7 +203,7 @@ def short_choices(found: Findings, most: int | None) -> list[Table]:
     rows = [
         {
             "choice": Words(one.words),
-            "--choose": one.rule.partition(":")[0],
+            "rule": one.rule.partition(":")[0],
             "configuration": str(one.number),
             **{
                 name.replace("_", " "): amount(value) if name == "n_features" else value

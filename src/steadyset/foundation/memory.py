@@ -71,7 +71,7 @@ def out_of_memory() -> str:
     """Return the sentence for work that memory was lacking for."""
     limit = memory_limit()
     if limit is None:
-        lack, advice = "There is not enough memory.", "Use fewer --jobs, or a machine with more memory."
+        lack, advice = "There is not enough memory.", "Compute with fewer processes, or on a machine with more memory."
     else:
         lack, advice = f"This process ran out of the {limit / 1e9:.1f} GB of memory that it may use.", ADVICE
     return f"{lack} Runs that finished are kept in the run folder, if there is one. {advice}"

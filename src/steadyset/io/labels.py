@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
@@ -25,6 +26,7 @@ MOST_PLACEHOLDERS = 10_000_000  # a name takes some 60 bytes
 FEW_HEADINGS = 50
 # What nobody sees at the ends of a name: all kinds of spaces, and marks of no width, such as that of a byte order.
 BLANKS = "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\u200b\u2060\ufeff"
+SPACES = "".join(one for one in BLANKS if one in "\t\n\r\v\f" or unicodedata.category(one) != "Cc")
 
 
 class AppearanceOrder(tuple[str, ...]):
@@ -40,8 +42,9 @@ class UnionOfNames(AppearanceOrder):
 
 
 def trimmed_name(name: str) -> str:
-    """Return a name without blanks at its ends."""
-    return name.strip(BLANKS)
+    """Return a name without blanks at its ends; a name of blanks alone, as it is, unless it is of spaces."""
+    # A control character such as U+0085 counts as a space, and may be all that a name consists of.
+    return name.strip(BLANKS) or name.strip(SPACES)
 
 
 def told_of_blanks(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -190,9 +190,20 @@ def _with_doubled_quotes(text: str) -> str:
 def text_lines(path: File, max_gb: float) -> Generator[str, None, None]:
     """Yield the lines of a text file as they stand, without their ends."""
     form, first = _first_lines(path, max_gb)
-    with io.TextIOWrapper(opened(path), encoding=form.encoding, newline=None) as lines:
-        if SEP_LINE.fullmatch(first[0]):
-            next(lines)
+    n_skipped = int(SEP_LINE.fullmatch(first[0]) is not None)
+    n_read = 0
+    try:
+        for line in islice(_decoded_lines(path, form.encoding), n_skipped, None):
+            n_read += 1
+            yield line
+    except UnicodeDecodeError:
+        # What begins like UTF-8 may be of another encoding further down; lines end at the same bytes in both.
+        encoding = _other_encoding(path, form.encoding, max_gb)
+        yield from islice(_decoded_lines(path, encoding), n_skipped + n_read, None)
+
+
+def _decoded_lines(path: File, encoding: str) -> Iterator[str]:
+    with io.TextIOWrapper(opened(path), encoding=encoding, newline=None) as lines:
         for line in lines:
             yield line.rstrip("\n")
 
