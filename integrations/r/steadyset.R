@@ -753,7 +753,10 @@ print.steadyset_methods <- function(x, ...) {
 .steadyset_in_r <- function(text, command) {
   unknown <- paste0("steadyset_", command, " has no argument --\\1.")
   text <- gsub("No such option: --([a-z0-9-]+)\\.?", unknown, text)
-  text <- gsub("\\(Possible options?: ([^)]*)\\)", "Similar ones: \\1.", text)
+  text <- gsub("The closest option of `[^`]*` is", "The closest argument is", text)
+  text <- gsub("It is an option of", "It is an argument of", text, fixed = TRUE)
+  text <- gsub(" ?`[^`]* --help` lists the options of this command\\.", "", text)
+  text <- gsub("For `steadyset [a-z]+` use --", "Use --", text)
   functions <- "assess|shortlist|tune|replicate|why|measure|compare|consensus|report|methods"
   called <- paste0("`steadyset (", functions, ")")
   text <- gsub(paste0(called, " \\.\\.\\. (--[^`]*)`"), "steadyset_\\1(..., \\2)", text)

@@ -145,7 +145,7 @@ WRONG = {
     'steadyset_measure(list("a", "z"), letters[1:3])': "selects 'z', not among features",
     "steadyset_assess(matrix(1:12, 4), 1:5)": "X has 4 rows and 3 columns, but y has 5 values",
     "steadyset_assess(matrix(1:12, 4), c(1, 1, 0, 0), 'anova', on_warnings = 1)": (
-        "steadyset_assess has no argument on_warnings. Similar ones: on_warning."
+        "steadyset_assess has no argument on_warnings. The closest argument is on_warning."
     ),
     "steadyset_shortlist(data.frame(a = c(NA, 2:40), b = 1:40), rep(0:1, 20))": 'fill with impute = "median", or',
     "steadyset_assess(iris[1:4], iris$Species, force = 1:150)": "force has no names of covariates.",
@@ -264,6 +264,11 @@ SENTENCES = {
         "steadyset_tune(..., resume = TRUE) and `steadyset serve --open`"
     ),
     ("assess", "list: `steadyset shortlist`, or st.shortlist in Python."): "list: steadyset_shortlist(...).",
+    (
+        "why",
+        "No such option: --fdr. It is an option of `steadyset shortlist`. `steadyset why --help` lists the options "
+        "of this command.",
+    ): "steadyset_why has no argument fdr. It is an argument of steadyset_shortlist(...).",
     ("why", "kept in x. To continue, run: steadyset why a.csv --resume"): (
         "kept in x. To continue, give the same out and resume = TRUE."
     ),
