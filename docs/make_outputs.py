@@ -27,6 +27,8 @@ BLOCK = re.compile(
     r"^```python\n(?P<python>.*?)^```\n(?:\n```output\n(?P<output>.*?)^```\n)?|^```console\n(?P<console>.*?)^```\n",
     re.DOTALL | re.MULTILINE,
 )
+# A slow machine says now and then how far it is, a fast one does not.
+PROGRESS = re.compile(r"[\d,]+ of [\d,]+ \w+ after \d+ s")
 COMMAND = re.compile(r"^\$ (?P<command>(?:.*\\\n)*.*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
@@ -65,7 +67,7 @@ def _answered(found: re.Match[str]) -> str:
 
 def _kept(shown: str, said: str) -> str:
     """What a page shows where that is what was said, lines left out apart; else what was said."""
-    lines = [line.rstrip() for line in said.strip("\n").splitlines()]
+    lines = [line.rstrip() for line in said.strip("\n").splitlines() if not PROGRESS.fullmatch(line.strip())]
     now = "".join(f"{part}\n" for line in lines for part in _wrapped(line))
     parts = re.split(rf"^{re.escape(LEFT_OUT)}\n", shown, flags=re.MULTILINE)
     fits = re.fullmatch("(?:.*\n)*?".join(map(re.escape, parts)), now)

@@ -98,7 +98,9 @@ def alone_table(found: Findings, most: int | None) -> Table:
     assert found.shortlist is not None
     whole = found.shortlist
     rows = [one for one in whole.of_tier(LISTED) if not isnan(one.effect)]
-    columns = [column("feature", "feature", text=True), *_alone_columns(whole, when=True)]
+    # The look-alikes are counted here, as the table above has no room for another column in a terminal.
+    alike = [column("look-alikes", "n_alike", count)] if any(one.n_alike for one in rows) else []
+    columns = [column("feature", "feature", text=True), *_alone_columns(whole, when=True), *alike]
     return shortened(table_of("alone", "", columns, rows), "Each listed feature alone", most)
 
 
@@ -404,6 +406,8 @@ def short_shortlist(found: Findings, most: int | None) -> list[Table]:
         ("Candidates, which do not pass", (CANDIDATE,), most),
     ):
         several = [one for one in found.shortlist.features if one.tier in tiers]
+        has_table_of_each = LISTED in tiers and any(not isnan(one.effect) for one in several)
+        shows_alike = not has_table_of_each and any(one.n_alike for one in several)
         rows = [
             {
                 "feature": Words(one.feature),
@@ -413,12 +417,12 @@ def short_shortlist(found: Findings, most: int | None) -> list[Table]:
                 **({"effect": _effect(one)} if any(not isnan(other.effect) for other in several) else {}),
                 **({"came back": percent(one.came_back)} if one.came_back == one.came_back else {}),
                 **({} if found.shortlist.void else {"q": precise(one.q_value)}),
-                **({"look-alikes": one.n_alike} if any(other.n_alike for other in several) else {}),
+                **({"look-alikes": one.n_alike} if shows_alike else {}),
             }
             for one in several
         ]
         tables += [Table.of(rows, title, most=first, noun="feature")] if rows else []
-        if LISTED in tiers and any(not isnan(one.effect) for one in several):
+        if has_table_of_each:
             tables.append(alone_table(found, first))
     return tables
 
