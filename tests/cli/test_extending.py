@@ -36,8 +36,10 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     X.assign(**{"class": y})[::4].to_csv("table.csv", index=False)
-    (tmp_path / "sets.csv").write_text("run,feature\n1,a\n1,b\n2,a\n3,a\n3,c\n")
-    (tmp_path / "weights.csv").write_text("run,feature,weight\n1,a,1\n1,b,-2\n2,a,0.5\n2,b,1\n3,a,2\n3,c,-1\n")
+    (tmp_path / "sets.csv").write_text("run,feature\n1,a\n1,b\n2,a\n3,a\n3,c\n", encoding="utf-8")
+    (tmp_path / "weights.csv").write_text(
+        "run,feature,weight\n1,a,1\n1,b,-2\n2,a,0.5\n2,b,1\n3,a,2\n3,c,-1\n", encoding="utf-8"
+    )
     yield tmp_path
     unregister_paper("doe-2026")
 

@@ -126,8 +126,8 @@ def test_lists_directions_and_votes_by_hand():
     findings = st.findings_of(found)
     said = findings.answer
     assert not [sentence for sentence in said if sentence in what_can_be_said(findings)]
-    steps = ["st.replication(selector, X, y)", "st.assess(selector, X, y)"]
-    assert [step.how for step in box_of(findings).steps] == steps
+    # A replication of so few rows would be refused, so it is not a next step.
+    assert [step.how for step in box_of(findings).steps] == ["st.assess(selector, X, y)"]
     assert said[0].startswith("1 feature of 10 shared ones comes back: its effect is in both studies")
     assert "Selected in opposite directions, and therefore not counted together: g2." in said
 

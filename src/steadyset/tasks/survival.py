@@ -97,7 +97,7 @@ def read_survival(columns: Mapping[str, Sequence[Any]]) -> NDArray[Any]:
             f"the time {time!r} holds {str(odd)[:40]!r}; expected positive numbers, such as the months from the "
             "diagnosis to the event or to the last visit."
         ) from None
-    if 0.0 in numbers and set(numbers.tolist()) <= {0.0, 1.0}:
+    if set(numbers.tolist()) == {0.0, 1.0}:
         raise InputError(
             "The two columns of the target hold labels, not a time and an event: all times are 0 or 1. Several labels "
             "per row are not supported, so give one of the columns as the target."
