@@ -16,6 +16,7 @@ import random
 import shutil
 import sys
 import tempfile
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
@@ -593,7 +594,9 @@ def json_lists(found: Collection, place: Path) -> Written:
 def our_own(found: Collection, place: Path) -> Written:
     path = place / f"lists.{found.draw.choice(['csv', 'tsv', 'parquet', 'json', 'csv.gz'])}"
     runs = Selections.from_sets(found.lists, found.universe, labels=found.labels)
-    runs.write(path, layout=found.draw.choice([None, "long", "wide"]))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*formula by a spreadsheet")
+        runs.write(path, layout=found.draw.choice([None, "long", "wide"]))
     return path, {}
 
 

@@ -41,6 +41,7 @@ FEATURE_WORDS = frozenset(
 )
 P_WORD = r"(?:adj(?:usted)?[._ -]*)?p(?:[._ -]*val(?:ue)?s?)?(?:[._ -]*adj(?:usted)?)?|fdr|q(?:[._ -]*val(?:ue)?s?)?"
 P_VALUE = re.compile(rf"(?i)(?:{P_WORD})(?:[._ :(-].*)?|.*[._ :-](?:{P_WORD})\)?")
+NUMBERED_P = re.compile(r"(?i)[pq][ ._:-]*[0-9]+([ ._:-][0-9]+)*")  # p_1 and q-3 are names of features, too
 UNADJUSTED = re.compile(r"(?i)p[._ -]*(?:val(?:ue)?s?)?")
 LIKE_FEATURES = re.compile(r"[xXvVgGpP][._-]?[0-9]+")  # names that programs make up for columns of data
 LIST_WORDS = frozenset(  # that stand above each of several lists, and are names of features above one alone
@@ -190,8 +191,13 @@ def is_feature_word(heading: str) -> bool:
 
 
 def is_p_value(heading: str) -> bool:
-    """Whether a heading says that p-values or false discovery rates stand below it: p, padj_lasso, FDR."""
-    return P_VALUE.fullmatch(heading.strip()) is not None
+    """Whether a heading says that p-values or false discovery rates stand below it: p, padj_lasso, FDR; not p_1."""
+    return P_VALUE.fullmatch(heading.strip()) is not None and not is_numbered_p(heading)
+
+
+def is_numbered_p(heading: str) -> bool:
+    """Whether a heading is p or q with a number: p-values of a run, or a feature that is called so."""
+    return NUMBERED_P.fullmatch(heading.strip()) is not None
 
 
 def is_list_word(heading: str) -> bool:

@@ -1,7 +1,7 @@
 """Lists in the lines of a text file: in blocks, below headings, behind labels, or with separators of their own.
 
-blocks      `>Golub` above its names, as in FASTA files; `# Golub`, `[Golub]` or `Golub:` above them; blank lines
-            between the lists; a list of vectors as R prints it
+blocks      `>Golub` above its names, as in FASTA files; `[Golub]` or `Golub:` above them, or `# Golub` if somebody
+            says so; blank lines between the lists; a list of vectors as R prints it
 labelled    `Golub: CD33, ZYX`, one list a line
 mixed       one list a line, some with commas and some with semicolons
 """
@@ -25,9 +25,9 @@ from steadyset.io.lists.layouts import LINE_SHOWN, SEPARATORS, Lists, labelled, 
 STRONG = (" /// ", ";", ",", "\t", "|")  # what hardly stands in a name
 MARKED = {
     "'>'": re.compile(r">\s*(.+)"),
-    "'#'": re.compile(r"#+\s*(.+)"),
     "brackets": re.compile(r"\[([^\[\]]*[^\[\]0-9][^\[\]]*)\]"),
     "a colon": re.compile(r"([^:]*[^:\s]):"),
+    "'#'": re.compile(r"#+\s*(.+)"),  # the last one, as there may be comments beside all others
 }
 LABEL = re.compile(r"([^:,;|\t\"'\[\]{}]*[^:,;|\t\"'\[\]{}\s]):(?:\s+(.*))?")
 R_HEAD = re.compile(r"\[\[([0-9]+)\]\]|\$(.+)")
@@ -93,7 +93,10 @@ def may_be_lists_in_lines(lines: Sequence[str]) -> bool:
 
 
 def _marked(lines: Sequence[str], reading: ReadOptions) -> Lists | None:
-    """Headings with a mark of their own: several of them, the first of which comes before all names."""
+    """Headings with a mark of their own: several of them, the first of which comes before all names.
+
+    Lines that begin with # may be comments on one list as well, so that somebody has to say that they are headings.
+    """
     filled = [line for line in lines if line]
     for mark, pattern in MARKED.items():
         comments = mark == "'#'"
@@ -110,9 +113,18 @@ def _marked(lines: Sequence[str], reading: ReadOptions) -> Lists | None:
         labels = [block.label for block in blocks]
         if len(set(labels)) < len(labels) or not any(block.lines for block in blocks):
             continue
-        # Comments above and between the rows of any other file are no headings.
-        if comments and not (all(block.lines for block in blocks) and _share([block.lines for block in blocks])):
+        if comments and not all(block.lines for block in blocks):
             continue
+        if comments and reading.layout != BLOCKS:
+            # Comments above and between the rows of any other file are no headings.
+            rows = list(chain.from_iterable(block.lines for block in blocks))
+            parted = sum(any(mark in row for mark in STRONG) for row in rows)
+            if not _share([block.lines for block in blocks]) or 2 * parted >= len(rows):
+                continue
+            shown = some_names([str(label) for label in labels])
+            told = f"The lines beginning with # ({shown}) may be headings of lists or comments on one list; "
+            ways = Argument("layout", BLOCKS), "; for comments give ", Argument("layout", COLUMNS)
+            raise InputError(f"{told}for headings give ", *ways, ".")
         return _lists_of(blocks, f"headings with {mark}", reading)
     return None
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.foundation.errors import Argument, InputError, UndeclaredFeaturesError, either
-from steadyset.io.formats.columns import FEATURE, RUN
+from steadyset.io.formats.columns import FEATURE, NULLS, RUN
 from steadyset.io.formats.headings import (
     UNADJUSTED,
     WHOLE_NUMBER,
@@ -200,10 +200,10 @@ def _among_the_best(run: Ints, ranks: Floats | None, weights: Floats | None, top
     if weights is None:
         needs = f" needs ranks or importances: a long table with a column {RANK} or {WEIGHT}."
         raise InputError(Argument("top", top), needs)
+    order = np.lexsort((-np.abs(weights), run))  # by run, the largest first; equal ones as they stand
+    ordered = run[order]
     best = np.zeros(len(run), dtype=bool)
-    for i in np.unique(run):
-        own = np.flatnonzero(run == i)
-        best[own[np.argsort(-np.abs(weights[own]), kind="stable")[:top]]] = True
+    best[order] = np.arange(len(run)) - np.searchsorted(ordered, ordered) < top
     return best
 
 
@@ -360,7 +360,7 @@ def entries_of_pairs(columns: Sequence[Sequence[str]], found: PairColumns, readi
         _by_p_values(heading, bodies, columns, found) if top is not None and not {WEIGHT, RANK} & set(table) else None
     )
     if by_p is not None and top is not None:
-        cells[SELECTED] = _smallest(cells[RUN], [by_p[1][row] for row in rows], top)
+        cells[SELECTED] = _smallest(cells[RUN], [by_p[1].get(row) for row in rows], top)
         notes.append(f"of each run the {top} smallest p-values of {by_p[0]!r}")
         top = None
     if found.headed:
@@ -381,30 +381,37 @@ def entries_of_pairs(columns: Sequence[Sequence[str]], found: PairColumns, readi
 def _by_p_values(
     heading: Sequence[str], bodies: dict[str, Sequence[str]], columns: Sequence[Sequence[str]], found: PairColumns
 ) -> tuple[str, dict[tuple[str, ...], float]] | None:
-    """The heading of the one column of p-values, and the p-value of each row; None where there is no such column."""
+    """The heading of the one column of p-values, and the p-value of each row with one; None without such a column."""
     places = [f for f in range(len(heading)) if found.headed and f not in found[:2] and is_p_value(heading[f])]
     unadjusted = [f for f in places if UNADJUSTED.fullmatch(heading[f].strip())]
     chosen = unadjusted or places
     if len(chosen) != 1:
         return None
     column = columns[chosen[0]][found.headed :]
-    if not all(map(is_number, column)) or not all(0 <= number_of(cell) <= 1 for cell in column):
+    known = [cell for cell in column if cell not in NULLS]
+    if not known or not all(is_number(cell) and 0 <= number_of(cell) <= 1 for cell in known):
         return None
     keys = zip(*bodies.values(), strict=True)
-    return heading[chosen[0]], {key: number_of(cell) for key, cell in zip(keys, column, strict=True)}
+    tested = {key: number_of(cell) for key, cell in zip(keys, column, strict=True) if cell not in NULLS}
+    return heading[chosen[0]], tested
 
 
-def _smallest(runs: Sequence[str | None], p_values: Sequence[float], top: int) -> list[str | None]:
-    """Which rows have one of the `top` smallest p-values of their run: 1 or 0; a tie at the border is refused."""
+def _smallest(runs: Sequence[str | None], p_values: Sequence[float | None], top: int) -> list[str | None]:
+    """Which rows have one of the `top` smallest p-values of their run: 1 or 0; a tie at the border is refused.
+
+    A row without a p-value is selected in no run.
+    """
     marks: list[str | None] = ["0"] * len(runs)
-    for run in dict.fromkeys(runs):
-        rows = sorted((i for i, label in enumerate(runs) if label == run), key=lambda i: p_values[i])
-        if top < len(rows) and p_values[rows[top - 1]] == p_values[rows[top]]:
-            told = (
-                f"The run {run!r} has several p-values of {p_values[rows[top]]:g} at the border of its {top} smallest; "
-            )
+    rows_of: dict[str | None, list[tuple[float, int]]] = {}
+    for i, (run, p_value) in enumerate(zip(runs, p_values, strict=True)):
+        if p_value is not None:
+            rows_of.setdefault(run, []).append((p_value, i))
+    for run, rows in rows_of.items():
+        rows.sort()
+        if top < len(rows) and rows[top - 1][0] == rows[top][0]:
+            told = f"The run {run!r} has several p-values of {rows[top][0]:g} at the border of its {top} smallest; "
             raise InputError(f"{told}give another ", Argument("top"), ".")
-        for i in rows[:top]:
+        for _, i in rows[:top]:
             marks[i] = "1"
     return marks
 

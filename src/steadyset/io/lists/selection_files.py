@@ -387,8 +387,10 @@ def _from_numbers(path: File, wide: Wide, reading: ReadOptions) -> Entries:
         wide = wide._replace(written=as_written(table.column(0).to_pylist()))
     known = record.format_of(path.name)
     text = known is not None and known.text
-    if text and reading.transpose is None and wide.labels is not None and not _first_heading(path, reading):
-        refuse_unnamed_first_column(wide)
+    if text and reading.transpose is None and wide.labels is not None:
+        wide = wide._replace(first=_first_heading(path, reading))  # an empty one is called run by then
+        if not wide.first:
+            refuse_unnamed_first_column(wide)
     return entries_of_numbers(wide, reading)
 
 

@@ -150,11 +150,13 @@ def wide_table(table: Any, what: str, transpose: bool | None = False) -> Wide:
     frame = as_frame(table, what)
     if len(frame) == 0:
         raise InputError(f"{what} has no rows; expected one row per run.")
+    heading = RUN if RUN in frame.columns else frame.columns[0] if frame.columns else None
     frame, rows, told = _row_names(frame, what, transpose)
+    first = None if heading is None or heading in frame.columns else str(heading)
     if not frame.columns:
         raise InputError(f"{what} has no features; expected one column per feature.")
     values, columns = number_frame(frame, what)
-    return Wide(values, columns, rows, told)
+    return Wide(values, columns, rows, told, first=first)
 
 
 def wide_numbers(read: Columns, transpose: bool | None) -> Wide:
@@ -162,18 +164,20 @@ def wide_numbers(read: Columns, transpose: bool | None) -> Wide:
     what, others = "The table", dict(read.others)
     labels: Names = None
     told: bool | None = None
+    first: str | None = None
     runs = [f for f in others if read.names[f] == RUN]
     if runs:
-        labels = _labels(others.pop(runs[0]).to_pylist(), what)
+        labels, first = _labels(others.pop(runs[0]).to_pylist(), what), RUN
     elif 0 in others and str(others[0].type) == "string":
         labels, told = names_of_rows(others[0].to_pylist(), what, read.names, transpose)
         if labels is not None:
+            first = read.names[0]
             del others[0]
     if others:
         f = min(others)
         kind = nw.from_native(others[f], series_only=True).dtype
         raise InputError(f"{what} has the column {read.names[f]!r} of type {kind}; expected numbers or bools.")
-    return Wide(read.X, [read.names[f] for f in read.numeric], labels, told)
+    return Wide(read.X, [read.names[f] for f in read.numeric], labels, told, first=first)
 
 
 def oriented(read: Wide, what: str, features: Names, labels: Names, *, transpose: bool | None) -> Wide:
@@ -282,22 +286,23 @@ def _labels(column: list[Any], what: str, name: str = RUN) -> list[str]:
 WHAT = "The table"
 DIGITS = 3  # that identifiers have at least
 MANY_ZEROS = 0.02  # share of zeros that no p-values have
-HIGH_P, SMALL_P, LARGE_P = 0.5, 0.001, 0.9  # which numbers runs have at least, and at most, if they are p-values
-MIDDLE_P, SPREAD_P = 0.3, 0.2  # so many are above the first
+HIGH_P = 0.5  # which number runs have at least, if they are p-values of all features
 MOSTLY = 0.5  # such a share of ones among what is not 0 is a 0/1 table with a wrong cell, not a table of importances
 
 
 def entries_of_numbers(found: Wide, reading: ReadOptions) -> Entries:
     """The runs of a wide table of numbers; the notes say what was understood where that is not plain 0 and 1."""
     found, notes = _named_rows(found, reading.transpose)
-    headed_p = _is_headed_p(found)
+    headed_p, numbered_p = _is_headed_p(found), _is_headed_p_or_number(found)
     if reading.transpose is None and not found.transposed:
         found = _turned_by_content(found, headed_p=headed_p)
     columns = found.labels if reading.transpose or found.transposed else found.features
     within = _wider(columns, reading.features)
     wide = oriented(found, WHAT, None if within else reading.features, None, transpose=reading.transpose)
     array = np.asarray(wide.array)
-    kind = kind_of_numbers(array, reading, headed_p=headed_p)
+    # A number behind p says nothing about the cells where it belongs to the name of a feature.
+    unclear_p = numbered_p and bool(wide.transposed)
+    kind = kind_of_numbers(array, reading, headed_p=headed_p, unclear_p=unclear_p)
     _refuse_top_of_all(array.shape, reading, wide.transposed)
     if kind == WIDE and reading.top is not None:
         raise InputError(Argument("top", reading.top), " needs ranks or importances; the table holds 0 and 1.")
@@ -321,10 +326,20 @@ def _is_headed_p(found: Wide) -> bool:
     return found.features is not None and all(headings.is_p_value(str(name)) for name in found.features)
 
 
+def _is_headed_p_or_number(found: Wide) -> bool:
+    """Whether all headings are of p-values or may be: p_1, p_2."""
+    names = [] if found.features is None else [str(name) for name in found.features]
+    return bool(names) and all(headings.is_p_value(name) or headings.is_numbered_p(name) for name in names)
+
+
 def _turned_by_content(found: Wide, *, headed_p: bool) -> Wide:
-    """Return the table with its rows as features if its numbers and names say so; refuse it if they may be either."""
+    """Return the table with its rows as features if its numbers and names say so; refuse it if they may be either.
+
+    A heading such as run or fold above the names of the rows has said that they are runs.
+    """
     array, columns, rows = np.asarray(found.array, dtype=np.float64), found.features, found.labels
-    if np.isnan(array).any() or len(array) < 2:
+    run_heading = found.first is not None and headings.is_run_word(found.first)
+    if np.isnan(array).any() or len(array) < 2 or run_heading:
         return found
     marks = bool(np.isin(array, (0, 1)).all())
     called = columns is not None and headings.are_called_runs(columns)
@@ -335,7 +350,7 @@ def _turned_by_content(found: Wide, *, headed_p: bool) -> Wide:
     if called_rows or (in_rows and not in_columns):
         return found
     numbered = not names or headings.are_row_numbers(names, None)
-    if in_columns or headed_p or (called and not numbered and not marks):
+    if in_columns or (headed_p and not marks) or (called and not numbered and not marks):
         return found._replace(transposed=True)
     like_features = bool(names) and all(map(headings.LIKE_FEATURES.fullmatch, names))
     many = far_more_runs(*array.shape) and not marks and _may_be_features(names)
@@ -380,10 +395,10 @@ def _refuse_top_of_all(shape: tuple[int, ...], reading: ReadOptions, transposed:
     raise InputError(Argument("top", reading.top), told, *ways)
 
 
-def kind_of_numbers(array: Floats, reading: ReadOptions, *, headed_p: bool = False) -> str:
+def kind_of_numbers(array: Floats, reading: ReadOptions, *, headed_p: bool = False, unclear_p: bool = False) -> str:
     """What the numbers are: wide (0 and 1), ranks, p-values or importances; refused where two readings are plausible.
 
-    `headed_p`: the headings of the columns say that these hold p-values.
+    `headed_p`: the headings of the columns say that these hold p-values; `unclear_p`: they may say so.
     """
     if reading.layout in (WIDE, RANKS, IMPORTANCES, P_VALUES):
         return reading.layout
@@ -397,10 +412,8 @@ def kind_of_numbers(array: Floats, reading: ReadOptions, *, headed_p: bool = Fal
     if headed_p and within:
         return P_VALUES
     if np.any(array != np.floor(array)) or np.any(array < 0) or (np.any(array == 0) and not _counts_from(array, 0)):
-        if not within or not _may_be_p_values(array):
+        if not within or not (unclear_p or _may_be_p_values(array)):
             return IMPORTANCES
-        if _are_p_values(array):
-            return P_VALUES
         told = (
             "The numbers are all from 0 to 1: they may be importances, of which the largest count, or p-values; give "
         )
@@ -421,13 +434,6 @@ def _may_be_p_values(array: Floats) -> bool:
     scaled = bool(np.all((array.max(axis=1) == 1) & (array.min(axis=1) == 0)))
     zeros = float(np.mean(array == 0)) > MANY_ZEROS
     return bool(array.shape[1] > 1 and np.all(array.max(axis=1) > HIGH_P) and not (shares or scaled or zeros))
-
-
-def _are_p_values(array: Floats) -> bool:
-    """Whether every run has very small numbers beside many that are spread over the rest, as tests of many features."""
-    small = array.min(axis=1) < SMALL_P
-    spread = np.mean(array > MIDDLE_P, axis=1) > SPREAD_P
-    return bool(array.shape[1] >= MANY and np.all(small & spread & (array.max(axis=1) > LARGE_P)))
 
 
 def entries_of_p_values(values: Any, features: Names, labels: Names, top: int | None) -> Entries:
@@ -527,7 +533,7 @@ def _named_rows(found: Wide, transpose: bool | None) -> tuple[Wide, list[str]]:
     told = told_transposed(found.features, transpose)
     if told is None and not headings.is_run_word(heading) and not headings.are_row_numbers(labels, None):
         raise unknown_rows(WHAT, "numbers", heading, labels)
-    named = found._replace(array=others, features=found.features[1:], labels=labels, transposed=told)
+    named = found._replace(array=others, features=found.features[1:], labels=labels, transposed=told, first=heading)
     return named, [f"the first column {heading!r} names the rows"]
 
 
