@@ -466,7 +466,9 @@ print.steadyset_methods <- function(x, ...) {
     if (is.null(values)) next
     values <- .steadyset_in_order(values, data$samples, option, quiet)
     usual <- sub("s$", "", option)
-    add(option, paste(usual, as.character(values)), c(usual, paste(usual, "of samples")), option)
+    # A missing value stays missing: as text it would be a group or a batch of its own.
+    labels <- ifelse(is.na(values), NA_character_, paste(usual, as.character(values)))
+    add(option, labels, c(usual, paste(usual, "of samples")), option)
   }
   covariates <- .steadyset_covariates(force, data$X, data$samples, n, quiet)
   list(

@@ -32,7 +32,8 @@ page is what it wrote. Each cell of a table and each claim of a text is one comp
 
 Tolerances are half a unit of the last printed digit and, where chance is involved, 3 or 4 standard errors; they never
 come from what we got, and their power stands beside them. What words such as *same* or *about* stand for, we chose;
-it stands beside the claim. Verdicts are recorded: `python -m papers` fails as soon as one differs from the record.
+it stands beside the claim, and where it was set after our numbers had been seen, that is said as well. Verdicts are
+recorded: `python -m papers` fails as soon as one differs from the record.
 *Fast* versions are smaller than the paper's experiment where that takes long, *full* ones as large; where a full
 version was made, it alone is shown and counted. In the tables of numbers, *published / ours* stand beside each other;
 (c) marks what needed a correction, ~ what is consistent, ✗ what is refuted and ✗~ what is contrary."""

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -348,3 +349,13 @@ def test_the_file_tells_classes_times_and_events(tmp_path):
     y = targets()["times"]
     assert np.array_equal(times.query("run == 0")["event"], y["event"])
     np.testing.assert_allclose(times.query("run == 0")["observed"], y["time"])
+
+
+def test_the_file_has_the_names_of_the_index_of_a_frame(tmp_path):
+    patients = [f"patient{row}" for row in range(len(X))]
+    for index, names in ((patients, patients), (None, [str(row + 1) for row in range(len(X))])):
+        folder = tmp_path / names[0]
+        frame = pd.DataFrame(np.asarray(X), index=index)
+        st.assess("anova:k=2", frame, np.array(DATA["y"]), resampling=PAIRS[:2], execution=QUIET, out=folder)
+        table = predictions_of(folder)
+        assert table[table["run"] == 0]["row"].tolist() == names

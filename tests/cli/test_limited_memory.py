@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import subprocess
 import sys
 
@@ -93,3 +94,12 @@ def test_a_command_that_runs_out_of_memory_says_so_in_one_sentence(table, monkey
     assert not printed.out
     assert printed.err.startswith("steadyset: There is not enough memory.")
     assert printed.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("limit", [1_350_000_000, 1_390_000_000, 1_399_999_999])
+def test_a_limit_just_too_low_is_not_told_as_what_is_needed(limit, monkeypatch):
+    monkeypatch.setattr(memory, "memory_limit", lambda: limit)
+    told = memory.refusal_of_little_memory()
+    needed, limited = map(float, re.findall(r"([\d.]+) GB", told))
+    assert needed == 1.4
+    assert limited == limit / 1e9

@@ -225,7 +225,7 @@ def test_a_name_that_no_disk_can_hold_is_one_sentence(arguments, capsys):
     [
         (
             ["assess", "x.csv", "--strata", "batch"],
-            "It is an option of `steadyset shortlist`. For `steadyset assess` use --resampling bootstrap:str",
+            "It is an option of `steadyset shortlist`. For `steadyset assess` use --block COLUMN.",
         ),
         (["tune", "x.csv", "--selector", "lasso"], "For `steadyset tune` use --space SPACE."),
         (["shortlist", "x.csv", "--tagret", "y"], "The closest option of `steadyset shortlist` is --target."),

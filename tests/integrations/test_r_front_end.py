@@ -214,6 +214,17 @@ def test_what_holds_the_data_does_not_matter(tmp_path):
     r(SAME_DATA + code, tmp_path)
 
 
+def test_a_missing_batch_is_missing_and_no_batch_of_its_own(tmp_path):
+    code = """
+    batch <- factor(c(rep(c("1", "2"), 7), NA))
+    study <- .steadyset_study(X, unname(y), NULL, 1:15, NULL, batch, TRUE)
+    values <- setNames(lapply(study$roles, `[[`, "values"), vapply(study$roles, `[[`, "", "option"))
+    stopifnot(identical(values$block, c(rep(c("block 1", "block 2"), 7), NA)))
+    stopifnot(identical(values$groups, paste("group", 1:15)))
+    """
+    r(SAME_DATA + code, tmp_path)
+
+
 def test_an_expression_set_has_its_samples_in_columns(tmp_path):
     if subprocess.run([RSCRIPT, "-e", "library(Biobase)"], capture_output=True).returncode:
         pytest.skip("the R package Biobase is not installed")

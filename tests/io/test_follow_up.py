@@ -183,3 +183,40 @@ def test_names_that_contain_such_a_word_are_no_places(name):
 def test_measurements_called_like_a_place_are_features(tmp_path):
     GENES.assign(site=TIMES, y=np.where(EVENTS, "a", "b")).to_csv(tmp_path / "study.csv", index=False)
     assert "site" in st.load_data(tmp_path / "study.csv", "y").features
+
+
+@pytest.mark.parametrize("name", ["alive", "censored", "cens", "overall_survival"])
+def test_codes_1_and_2_are_decided_by_no_name_that_may_mean_either(name, tmp_path):
+    assert codings_of("status", ["1", "2"]) == [("2", "1")]
+    assert set(codings_of(name, ["1", "2"])) == {("1", "2"), ("2", "1")}
+    path = tmp_path / "study.csv"
+    GENES.assign(time=TIMES, **{name: EVENTS + 1}).to_csv(path, index=False)
+    with pytest.raises(InputError, match=rf'event="{name}=2" or event="{name}=1"'):
+        st.load_data(path, time="time", event=name)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "codings"),
+    [
+        ("vital_status", ["Dead", "Not available"], []),
+        ("vital_status", ["Dead", "Unknown"], []),
+        ("vital_status", ["Dead", "none"], []),
+        ("status", ["dead", "non-survivor"], []),
+        ("status", ["censored", "not censored"], []),
+        ("relapse", ["none", "relapsed"], [("relapsed", "none")]),
+        ("status", ["No relapse", "Relapse"], [("Relapse", "No relapse")]),
+        ("status", ["died", "not dead"], [("died", "not dead")]),
+        ("status", ["no evidence of disease", "recurred"], [("recurred", "no evidence of disease")]),
+        ("status", ["event", "without event"], [("event", "without event")]),
+    ],
+)
+def test_a_negation_is_censored_only_where_it_denies_an_event(name, values, codings):
+    assert codings_of(name, values) == codings
+
+
+@pytest.mark.parametrize("event", ["vital_status", "vital_status=Dead"])
+def test_what_is_not_known_is_never_censored(event, tmp_path):
+    path = tmp_path / "study.csv"
+    GENES.assign(time=TIMES, vital_status=np.where(EVENTS, "Dead", "Not available")).to_csv(path, index=False)
+    with pytest.raises(InputError, match=r"holds 'Not available' in .* rows, which does not say whether the event"):
+        st.load_data(path, time="time", event=event)

@@ -235,7 +235,7 @@ def assess(
 def _known_rows(request: Request) -> KnownRows:
     """Return what the file of predictions tells of the rows; without names their numbers from 1 on."""
     plan, y = request.plan, request.plan.y
-    names = request.row_names or tuple(str(row + 1) for row in range(len(y)))
+    names = request.row_names
     observed: dict[str, Any] = {"observed": y}
     classes: tuple[str, ...] = ()
     if TASKS[plan.task].has_classes:

@@ -27,7 +27,7 @@ from steadyset.foundation.text import reference, shown_name, without_addresses
 from steadyset.inference.features import data_directions
 from steadyset.io import numbers
 from steadyset.io.data import follow_up, readers
-from steadyset.io.data.data_table import Data, as_data, is_annotated
+from steadyset.io.data.data_table import Data, as_data, is_annotated, row_names_of
 from steadyset.io.data.sources import giving_away, repeated_rows
 from steadyset.io.labels import feature_names, some_names
 from steadyset.kernels.arrays import Floats
@@ -160,7 +160,7 @@ def make_request(selectors: Any, X: Any, y: Any, **options: Any) -> Request:
         _refuse_impossible_size(name, selector, len(names))
         refuse_new_columns(name, selector)
     refuse_unfilled(plan, names, named | ({"the predictor": plan.predictor} if plan.scoring else {}))
-    row_names = tuple(map(str, data.rows or ()))
+    row_names = tuple(map(str, data.rows or row_names_of(data.X, len(plan.y))))
     request = Request(tuple(named), tuple(named.values()), names, plan, data.target, row_names=row_names)
     told = copies_in_both_halves(request.settings)
     if told:

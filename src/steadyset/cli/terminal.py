@@ -168,7 +168,7 @@ def as_option(argument: Argument, command: str) -> str:
 
 # Names that other tools give to an option, and the option that does the same.
 OTHER_NAMES = {
-    "strata": "resampling bootstrap:stratified=True",
+    "strata": "block COLUMN",
     "stratify": "resampling bootstrap:stratified=True",
     "stratified": "resampling bootstrap:stratified=True",
     "cv": "resampling kfold:n_splits=5",

@@ -578,7 +578,7 @@ def data_told(settings: Mapping[str, Any]) -> list[str]:
     if names := details.get("times", []):
         they, hold = ("the column", "holds") if len(names) == 1 else ("the columns", "hold")
         said.append(
-            f"{they.capitalize()} {some_names(names)} by name and values {hold} times to an event, which give the "
+            f"{they.capitalize()} {some_names(names)} by name and values {hold} times to an event, which may give the "
             f"target away. Leave {they} out, or predict the time to the event."
         )
     return said

@@ -379,5 +379,6 @@ def _power_unit(found: Listed, effect: float, *, whole: bool = False) -> str:
     if found.effect == HAZARD_RATIO:
         return f"a hazard ratio of {effect:.3g} per standard deviation"
     if found.effect == STANDARD_DEVIATIONS:
-        return f"an effect of {effect:.3g} standard deviations"
+        unit = "standard deviation" if f"{effect:.3g}" == "1" else "standard deviations"
+        return f"an effect of {effect:.3g} {unit}"
     return f"a correlation of {effect:.3g}"

@@ -32,12 +32,19 @@ def refusal_of_little_memory() -> str:
     limit = memory_limit()
     if limit is None or limit >= MIN_BYTES:
         return ""
-    return (
-        f"steadyset needs {MIN_BYTES / 1e9:g} GB of memory; this process is limited to {limit / 1e9:.1f} GB. {ADVICE}"
-    )
+    limited = in_gb(limit)
+    if limited == in_gb(MIN_BYTES):  # so that it does not read as if it were enough
+        limited = in_gb(limit, digits=9)
+    return f"steadyset needs {in_gb(MIN_BYTES)} of memory; this process is limited to {limited}. {ADVICE}"
 
 
-ADVICE = "Allow more memory, such as with `ulimit -v` or in the request of the cluster's job."
+def in_gb(n_bytes: int, digits: int = 1) -> str:
+    """Return a number of bytes in units of 10^9."""
+    return f"{n_bytes / 1e9:.{digits}f} GB"
+
+
+MORE_MEMORY = "Allow more memory, such as with `ulimit -v` or in the request of the cluster's job"
+ADVICE = f"{MORE_MEMORY}."
 
 
 def use_little_memory() -> None:
@@ -73,5 +80,5 @@ def out_of_memory() -> str:
     if limit is None:
         lack, advice = "There is not enough memory.", "Compute with fewer processes, or on a machine with more memory."
     else:
-        lack, advice = f"This process ran out of the {limit / 1e9:.1f} GB of memory that it may use.", ADVICE
+        lack, advice = f"This process ran out of the {in_gb(limit)} of memory that it may use.", ADVICE
     return f"{lack} Runs that finished are kept in the run folder, if there is one. {advice}"

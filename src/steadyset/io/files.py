@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import IO, Any, Self, TypeVar
 
 from steadyset.foundation.errors import Argument, InputError
-from steadyset.foundation.memory import memory_limit
+from steadyset.foundation.memory import MORE_MEMORY, in_gb, memory_limit
 
 STEP = 1 << 20  # bytes that are read at once of a file whose size is not known
 KEPT = 64 << 20  # bytes up to which the content is kept; a larger file is streamed anew by each reader
@@ -139,11 +139,8 @@ def readable(path: Path | File) -> Iterator[None]:
 def too_little_memory(path: Path | File) -> InputError:
     """Return the error for a file that this process has no room to read."""
     limit = memory_limit()
-    within = "is available" if limit is None else f"the {limit / 2**30:.1f} GB allowed to this process"
-    return InputError(
-        f"{path} needs more memory than {within}. Allow more memory, such as with `ulimit -v` or in the request of "
-        "the cluster's job, or save the file with fewer columns."
-    )
+    within = "is available" if limit is None else f"the {in_gb(limit)} allowed to this process"
+    return InputError(f"{path} needs more memory than {within}. {MORE_MEMORY}, or save the file with fewer columns.")
 
 
 def lacks_memory(error: BaseException) -> bool:

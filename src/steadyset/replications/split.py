@@ -19,7 +19,7 @@ from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.job import runs_for
 from steadyset.foundation.text import counted
 from steadyset.inference.interval import t_quantile
-from steadyset.io.data.data_table import Data, as_data
+from steadyset.io.data.data_table import Data, as_data, row_names_of
 from steadyset.kernels.arrays import Bools
 from steadyset.replications.sources import (
     DATA,
@@ -197,7 +197,7 @@ def variance_split(
             execution=replace(as_record("execution", Execution, execution), all_rows=False),
         )
     labels = {label: (name, seed) for label, (name, seed, _) in runs.items()}
-    rows = data.rows or _row_names(data.X, len(asked.plan.y))
+    rows = data.rows or row_names_of(data.X, len(asked.plan.y))
     first = asked.selectors[0].get_params()
     trees = max((value for name, value in first.items() if name.endswith(TREES) and is_whole(value)), default=0)
     found = sources_of(result, asked.plan, labels, random, seeds if random else 1, rows, trees)
@@ -212,14 +212,6 @@ def _draws(method: Any) -> bool:
     if isinstance(method, FilterSelector):
         return bool(FILTERS[method.name].stochastic)
     return "random_state" in method.get_params()
-
-
-def _row_names(X: Any, n_rows: int) -> list[str]:
-    """The names in the index of a frame, or the numbers of the rows from 1 on."""
-    index = getattr(X, "index", None)
-    if index is None or callable(index) or type(index).__name__ == "RangeIndex":
-        return [str(row + 1) for row in range(n_rows)]
-    return [str(name) for name in index]
 
 
 def sources_of(

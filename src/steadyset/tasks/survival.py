@@ -30,8 +30,15 @@ EVENT_WORDS = frozenset(
 )
 CENSORED_WORDS = frozenset(
     [
-        *("alive", "living", "survived", "censored", "cens", "censor", "free", "diseasefree", "ned", "awd", "none"),
-        *("no", "non", "not", "without"),
+        *("alive", "living", "survived", "censored", "cens", "censor", "free", "diseasefree", "ned", "awd"),
+    ]
+)
+NEGATIONS = frozenset(["no", "non", "none", "not", "without"])  # censored if what they deny is an event
+DENIED_WORDS = EVENT_WORDS | {"disease"}  # as in "no evidence of disease"
+UNKNOWN_WORDS = frozenset(
+    [
+        *("unknown", "unavailable", "missing", "na", "nan", "undetermined", "unspecified", "unclear"),
+        *("available", "known", "reported", "recorded", "applicable", "evaluable", "assessed", "determined"),
     ]
 )
 OF_CENSORING = frozenset(["censor", "censored", "censoring", "cens", "censdead", "censrec"])
@@ -124,9 +131,14 @@ def codings_of(name: str, kinds: Sequence[str]) -> list[tuple[str, str]]:
     if len(kinds) != 2:
         return []
     one, other = kinds
+    words = set(words_of(name))
+    # In `censored` 1 may be a censored row, as in English, or an event, as in a censoring indicator of R; in
+    # `overall_survival` it may be a row that survived.
+    either_way = bool(words & OF_CENSORING or ("survival" in words and "status" not in words))
     if {one, other} == {"1", "2"}:  # as R's survival package codes censored and dead
-        return [("2", "1")]
-    states = [None if _plain(kind) in YES_NO else _state_of(kind) for kind in kinds]
+        usual = [("2", "1")]
+        return [*usual, ("1", "2")] if either_way or words & OF_LIFE else usual
+    states = [None if _plain(kind) in YES_NO else _state_of(kind, words) for kind in kinds]
     both = [(one, other), (other, one)]
     if states == [True, False]:
         return both[:1]
@@ -137,12 +149,9 @@ def codings_of(name: str, kinds: Sequence[str]) -> list[tuple[str, str]]:
         return []
     yes = both[0] if values[0] else both[1]
     no = yes[1], yes[0]
-    words = set(words_of(name))
     if words & OF_LIFE:
         return [no]
-    # In `censored` 1 may be a censored row, as in English, or an event, as in a censoring indicator of R; in
-    # `overall_survival` it may be a row that survived.
-    return [no, yes] if words & OF_CENSORING or ("survival" in words and "status" not in words) else [yes]
+    return [no, yes] if either_way else [yes]
 
 
 def is_plain_event(value: str) -> bool:
@@ -162,12 +171,28 @@ def _plain(value: str) -> str:
     return value.strip().lower().removesuffix(".0")
 
 
-def _state_of(value: str) -> bool | None:
-    """Whether a value is the word for an event, or for none; None if it is neither."""
-    words = set(re.findall("[a-z]+", value.lower()))
-    if words & CENSORED_WORDS:
+def _state_of(value: str, of_name: set[str]) -> bool | None:
+    """Whether a value is the word for an event, or for none; None if it is neither, or does not say.
+
+    `of_name` are the words of the column's name: "none" alone says something in `relapse`, and nothing in `status`.
+    """
+    words = re.findall("[a-z]+", value.lower())
+    if _is_unknown(value):
+        return None
+    first = next((place for place, word in enumerate(words) if word in NEGATIONS), len(words))
+    denied = set(words[first + 1 :])
+    if denied & CENSORED_WORDS:  # "not censored"
+        return None
+    if CENSORED_WORDS & set(words) or denied & DENIED_WORDS:
         return False
-    return True if words & EVENT_WORDS else None
+    if len(words) == 1 and first == 0 and of_name & EVENT_WORDS:
+        return False
+    return True if EVENT_WORDS & set(words) else None
+
+
+def _is_unknown(value: str) -> bool:
+    """Return whether a value says that something is not known, such as "not available"."""
+    return bool(UNKNOWN_WORDS & set(re.findall("[a-z]+", value.lower())))
 
 
 def event_states(name: str, cells: Sequence[str], happened: str) -> list[str]:
@@ -178,6 +203,11 @@ def event_states(name: str, cells: Sequence[str], happened: str) -> list[str]:
     as_named = len(codings) == 1 and is_plain_event(codings[0][0])
     if len(kinds) > 2 or (not happened and is_plain and (as_named or not codings)):
         return list(cells)
+    if unknown := [kind for kind in kinds if _is_unknown(kind)]:
+        raise InputError(
+            f"the event {name!r} holds {unknown[0]!r} in {_rows(list(cells).count(unknown[0]))}, which does not say "
+            "whether the event took place; remove such rows, or give the column another value there."
+        )
     if happened not in kinds:
         first = [event for event, _ in codings]
         ordered = [*first, *(kind for kind in kinds if kind not in first)]

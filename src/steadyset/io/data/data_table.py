@@ -427,6 +427,14 @@ def _without_incomplete(source: Source, forced: Sequence[str], path: str | Path)
     return source.with_rows(known.tolist(), incomplete_note(forced, n_missing))
 
 
+def row_names_of(X: Any, n_rows: int) -> list[str]:
+    """Return the names in the index of a frame, or the numbers of the rows from 1 on."""
+    index = getattr(X, "index", None)
+    if index is None or callable(index) or type(index).__name__ == "RangeIndex":
+        return [str(row + 1) for row in range(n_rows)]
+    return [str(name) for name in index]
+
+
 def incomplete_note(covariates: Sequence[str], n_rows: int) -> str:
     """Return the note about rows that were left out because a covariate is missing."""
     names = listed([shown_name(name) for name in covariates], SHOWN)
