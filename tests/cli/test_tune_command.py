@@ -58,7 +58,10 @@ def test_the_features_of_the_recommended_configuration_are_named_and_kept(files,
     assert line.startswith("g2 (higher in a)")
     assert sorted(one.partition(" ")[0] for one in line.split(", ")) == sorted(names)
     assert "A report: steadyset report data-tuning" in said
-    assert "nested=5" in said.partition("What to do next")[2]
+    steps = said.partition("What to do next")[2]
+    assert "steadyset tune data.csv --target y --space space.json --trials 8 " in steps
+    assert "--nested 5" in steps
+    assert "st.tune(" not in steps
     assert table["frequency"].between(0, 1).all()
 
 
@@ -168,3 +171,9 @@ def test_an_interrupted_tuning_says_how_to_go_on(files, capsys, monkeypatch):
     err = " ".join(capsys.readouterr().err.split())
     assert "To continue, run: steadyset tune data.csv" in err
     assert "--resume" in err.partition("steadyset tune")[2]
+
+
+def test_nested_resampling_that_cannot_be_is_refused_before_the_search(files, capsys):
+    assert tune("--trials", "3", "--nested", "41") == 2
+    assert "--nested" in capsys.readouterr().err
+    assert not (files / "data-tuning" / "trials.csv").exists()

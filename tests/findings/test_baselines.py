@@ -113,3 +113,11 @@ def test_the_interval_of_a_score_without_errors_is_not_a_point():
     found = st.shortlist(X, y, bases=["filter"], permutations=20, splits=10, outer=5)
     assert found.score.low < found.score.estimate == 1.0
     assert found.score.better
+
+
+def test_equal_scores_have_the_hidden_spread_although_their_mean_is_rounded():
+    scores = np.full(20, 0.95)
+    assert 0 < scores.std(ddof=1) < 1e-12  # the case: rounding alone
+    moved = (0.95 * 12 + 0.5 * 4) / 16
+    by_hand = np.sqrt((1 / 20 + 0.25) * (1 - moved) * moved / 12)
+    assert HiddenSpread((0.0, 1.0), 12).error(scores, 0.25) == pytest.approx(by_hand)

@@ -168,6 +168,91 @@ def test_the_answer_has_the_honest_score_that_is_asked_for():
     assert "Honest accuracy" in st.methods_text(found)
 
 
+def separated(n=40):
+    y = np.arange(n) % 2
+    X = np.random.default_rng(0).standard_normal((n, 6)) + 9 * y[:, None] * (np.arange(6) == 0)
+    return X, y
+
+
+GRID = {"search": {"sampler": "grid"}, "execution": {"progress": False}}
+RIDGE = {"filter": ["anova"], "fraction": [0.2, 0.5], "model": {"ridge": {}}}
+
+
+def test_a_run_without_a_score_does_not_hide_the_baseline():
+    X, y = separated()
+    rows = np.arange(40)
+    runs = [(np.setdiff1d(rows, test), test) for test in rows.reshape(5, 8)]
+    ones = np.flatnonzero(y == 1)[:4]  # rows of one class have no AUC
+    runs.append((np.setdiff1d(rows, ones), ones))
+    found = st.tune(RIDGE, X, y, objectives=["auc", "stability"], resampling=runs, **GRID)
+    assert np.isnan(found.baseline.runs).sum() == 1
+    assert found.baseline.mean == found.evaluator.blind_scores()["auc"] == 0.5
+    said = " ".join(findings_of(found, choose="best").answer)
+    assert "better than no features (area under the ROC curve 0.500)" in said
+    assert "no better" not in said
+
+
+def test_a_baseline_without_any_score_is_no_comparison():
+    X, y = separated()
+    found = st.tune(RIDGE, X, y, resampling=st.KFold(4), **GRID)
+    found.baseline = dataclasses.replace(found.baseline, runs=np.full(4, np.nan))
+    assert found.baseline.mean is None
+    answer = findings_of(found).answer
+    assert answer[0].startswith("No configuration can be compared with no features.")
+
+
+def test_equal_scores_are_not_certain():
+    X, y = separated()
+    found = st.tune(RIDGE, X, y, resampling=st.KFold(4), **GRID)
+    moved = (1 * 10 + 0.5 * 4) / 14  # 10 rows are left out
+    error = np.sqrt((1 / 4 + 1 / 3) * moved * (1 - moved) / 10)
+    place = found.frame["accuracy"].argmax()
+    assert found.frame["accuracy"].iloc[place] == 1
+    low = 1 - stats.t.ppf(0.975, 3) * error
+    assert found.frame["accuracy_low"].iloc[place] == pytest.approx(low)
+
+
+def test_one_scored_fold_has_no_interval(monkeypatch):
+    X, y = separated()
+    found = st.tune(RIDGE, X, y, nested=3, resampling=st.KFold(4), **GRID)
+    scores = iter([np.nan, 0.8, np.nan])
+    monkeypatch.setattr("steadyset.tuning.nested._score_of_choice", lambda *_: next(scores))
+    honest = found.nested_score(3)
+    assert honest.mean == 0.8
+    assert np.isnan([honest.low, honest.high]).all()
+    said = " ".join(findings_of(found).answer)
+    assert "0.800 (no interval from a single score), on the left-out rows of 1 of 3 outer folds" in said
+
+
+def test_nested_resampling_that_cannot_be_is_refused_before_the_search(monkeypatch):
+    X, y = separated()
+    monkeypatch.setattr("steadyset.tuning.evaluation.Evaluator.__call__", None)
+    with pytest.raises(st.InputError, match="nested"):
+        st.tune(RIDGE, X, y, nested=41, **GRID)
+    rows = np.arange(40)
+    with pytest.raises(st.InputError, match="resampling holds given rows"):
+        st.tune(RIDGE, X, y, nested=3, resampling=[(rows[:20], rows[20:]), (rows[20:], rows[:20])], **GRID)
+    with pytest.raises(st.InputError, match="hold no score"):
+        st.tune(RIDGE, X, y, nested=3, objectives=["stability", "n_features"], **GRID)
+
+
+def test_what_is_recommended_is_what_choose_and_nested_resampling_choose(monkeypatch):
+    X, y = separated()
+    found = st.tune(RIDGE, X, y, resampling=st.KFold(4), **GRID)
+    usual = found.choose()
+    other = next(number for number in found.frame.index if number != usual)
+    gains = np.where(found.frame.index == other, 0.1, -0.1)
+    found.least_gains = gains
+    monkeypatch.setattr(st.Tuning, "least_gains", gains)  # of the searches on the outer folds
+    assert found.choose() == other
+    assert [one.number for one in findings_of(found).choices if one.recommended] == [other]
+    taken = []
+    real = st.Tuning.choose
+    monkeypatch.setattr(st.Tuning, "choose", lambda self, rule: taken.append(real(self, rule)) or taken[-1])
+    found.nested_score(2)
+    assert taken == [other, other]
+
+
 @pytest.mark.slow
 def test_searches_on_noise_recommend_nothing():
     """The benchmark tuning_on_noise tries more: resamplings, configurations, classes, numbers and times."""

@@ -38,6 +38,18 @@ def test_missing_runs_are_left_out():
     assert np.isnan(least_means(np.array([[np.nan, 0.2]]), 0.1)).all()
 
 
+def test_a_configuration_with_few_runs_does_not_lower_the_ends_of_the_others():
+    values = np.random.default_rng(4).normal(0.2, 0.1, size=(6, 12))
+    failed = np.full((1, 12), np.nan)
+    failed[0, :2] = [0.1, 0.3]
+    constant = np.full((1, 12), np.nan)
+    constant[0, :5] = 0.5
+    alone = least_means(values, 0.1)
+    found = least_means(np.vstack([values, failed, constant]), 0.1)
+    assert found[:6] == pytest.approx(alone)
+    assert np.isnan(found[6:]).all()
+
+
 @pytest.mark.slow
 def test_ends_of_many_independent_means_hold_together():
     random = np.random.default_rng(3)

@@ -404,13 +404,14 @@ class Assessment(RunModels, ShownFindings, Drawable):
             Its ends, and how many rows a run tests: of rare classes or events only so many as these.
         """
         details, n = self.settings.get("details", {}), self.settings["n_rows"]
-        classes = details.get("classes", {})
-        if score not in (ACCURACY, "error"):
-            # Each class counts as much as the others, however few rows it has, and times are told apart by events.
-            n = min([n, *(len(classes) * count for count in classes.values()), *details.get("counted", {}).values()])
-        n = min(n, details.get("n_groups") or n)  # rows of one group say the same
-        tested = n * self.test_ratio / (1 + self.test_ratio)
-        return HiddenSpread(score_ends(score), tested)
+        return hidden_spread(
+            score,
+            n,
+            self.test_ratio,
+            classes=details.get("classes", {}),
+            counted=details.get("counted", {}),
+            n_groups=details.get("n_groups") or n,
+        )
 
     def gain(self, selector: str, score: str, *, level: float = LEVEL) -> TestResult:
         """How much better what a selector selects predicts than without features: than the covariates alone, if any.
@@ -720,3 +721,22 @@ def _beaten(
     if isnan(test.estimate) or (better and isnan(test.p_value)):
         return None
     return better and test.p_value <= 1 - level
+
+
+def hidden_spread(
+    score: str,
+    n_rows: int,
+    test_ratio: float,
+    *,
+    classes: Mapping[str, int],
+    counted: Mapping[str, int],
+    n_groups: int,
+) -> HiddenSpread:
+    """Return the spread of a score that equal runs can hide, from the numbers of rows, classes, events and groups."""
+    n = n_rows
+    if score not in (ACCURACY, "error"):
+        # Each class counts as much as the others, however few rows it has, and times are told apart by events.
+        n = min([n, *(len(classes) * count for count in classes.values()), *counted.values()])
+    n = min(n, n_groups)  # rows of one group say the same
+    tested = n * test_ratio / (1 + test_ratio)
+    return HiddenSpread(score_ends(score), tested)

@@ -469,7 +469,7 @@ def _from_tuning(found: Findings) -> tuple[Step, ...]:
     steps = []
     if n_tried > 1 and found.choices and found.settings.get("nested") is None:
         words = "Estimate an honest score by nested resampling"
-        steps.append(_step(words, job, "tune", "st.tune(..., nested=5)", nested="5", resume=True))
+        steps.append(_step(words, job, "tune", "st.tune(..., nested=5)", nested=5, resume=True))
     numbers = {one.number for one in found.choices if one.recommended}
     for one in found.choices:
         if one.number not in numbers and one.is_better:
@@ -482,7 +482,7 @@ def _from_tuning(found: Findings) -> tuple[Step, ...]:
     if found.settings["sampler"] != "grid":
         words = "Try twice as many configurations"
         python = f"st.tune(..., n_trials={2 * n_tried})"
-        steps.append(_step(words, job, "tune", python, trials=str(2 * n_tried), resume=True))
+        steps.append(_step(words, job, "tune", python, trials=2 * n_tried, resume=True))
     return tuple(steps[:FEWEST_STEPS])
 
 

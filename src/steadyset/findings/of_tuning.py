@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import version
-from math import nan, sqrt
-from typing import TYPE_CHECKING, Any
+from math import isnan, nan, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -36,13 +36,9 @@ from steadyset.tuning.choose import DEFAULT_RULE, check_rule
 from steadyset.tuning.evaluation import N_FEATURES, SECONDS, STABILITY
 from steadyset.tuning.models import NO_FILTER
 from steadyset.tuning.nested import nested_seconds
-from steadyset.tuning.result import Trials, settings_words
+from steadyset.tuning.result import settings_words
 from steadyset.tuning.space import Range
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-NAMED = 20  # features that are named in the answer
 SAMPLERS = {
     "random": ("drawn at random", "bergstra2012"),
     "grid": ("all of a grid", ""),
@@ -61,8 +57,8 @@ ALTERNATIVES = (
 
 def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) -> Findings:
     """The front and the configuration that the rule `choose` picks; its fits are computed again for its features."""
-    chosen = _chosen(tuning, choose)
-    is_recommended = _is_shown_better(tuning, chosen)
+    chosen = tuning.choose(choose or DEFAULT_RULE)
+    is_recommended = tuning.is_shown_better(chosen)
     blind = tuning.evaluator.blind_scores()
     name, sel = f"configuration {chosen}", tuning.selections(chosen)
     selections, rows = {name: sel}, (_row(tuning, chosen, name, sel, level, blind),)
@@ -133,14 +129,6 @@ def front_of(tuning: Tuning, chosen: int) -> tuple[Configuration, ...]:
     return tuple(found)
 
 
-def selected_words(features: pd.DataFrame) -> str:
-    """The features that a configuration selects on all rows (the frame of `Tuning.features`), in a sentence."""
-    names = features.loc[features["selected"], "feature"].tolist()
-    if not names:
-        return "On all rows it selects no feature."
-    return f"On all rows it selects {len(names)}: {listed(names, NAMED, last=', ')}."
-
-
 def _value(tuning: Tuning, number: int, name: str) -> float:
     return float(tuning.column(name)[tuning.frame.index.get_loc(number)])
 
@@ -148,34 +136,10 @@ def _value(tuning: Tuning, number: int, name: str) -> float:
 def _is_above(tuning: Tuning, number: int) -> bool:
     """Return whether the score of a configuration is above the baseline, significantly or not."""
     baseline = tuning.baseline
-    if baseline is None:
+    if baseline is None or baseline.mean is None:
         return True
     value = _value(tuning, number, baseline.score)
     return value < baseline.mean if lower_is_better(baseline.score) else value > baseline.mean
-
-
-def _is_shown_better(tuning: Tuning, number: int) -> bool:
-    """Return whether a configuration predicts significantly better than the baseline, corrected for having been chosen.
-
-    Without a score nothing is compared, and every configuration may be recommended.
-    """
-    if tuning.baseline is None:
-        return True
-    return bool(tuning.least_gains[tuning.frame.index.get_loc(number)] > 0)
-
-
-def _chosen(tuning: Tuning, rule: str | None) -> int:
-    """Return the configuration that a rule chooses; the default rule prefers those that predict significantly."""
-    if rule is not None and rule != DEFAULT_RULE:
-        return tuning.choose(rule)
-    chosen = tuning.choose()
-    if _is_shown_better(tuning, chosen):
-        return chosen
-    better = [one for one in tuning.trials if _is_shown_better(tuning, one[0])]
-    if not better:
-        return chosen
-    some = Trials(tuning.objectives, better, measure=tuning.measure, random_state=tuning.random_state)
-    return some.choose()
 
 
 def _reached(tuning: Tuning, number: int) -> str:
@@ -222,6 +186,9 @@ def _beaten(tuning: Tuning) -> str:
 def _not_recommended(tuning: Tuning, chosen: int, rule: str | None) -> str:
     baseline = tuning.baseline
     assert baseline is not None
+    if baseline.mean is None:
+        title = score_title(baseline.score)
+        return f"No configuration can be compared with {_beaten(tuning)}. Their {title} is undefined in every run."
     without = f"{score_title(baseline.score)} {number(baseline.mean, 3)}"
     if (tuning.least_gains > 0).any():  # the rule took another one
         return (
@@ -234,7 +201,7 @@ def _not_recommended(tuning: Tuning, chosen: int, rule: str | None) -> str:
 def _gain(tuning: Tuning, chosen: int) -> list[str]:
     """How much better than the baseline the chosen configuration is at least."""
     baseline = tuning.baseline
-    if baseline is None:
+    if baseline is None or baseline.mean is None:
         return []
     least = float(tuning.least_gains[tuning.frame.index.get_loc(chosen)])
     many = len(tuning.frame) > 1
@@ -260,9 +227,16 @@ def _honest(tuning: Tuning, chosen: int, rule: str | None) -> list[str]:
             f"one in about {counted(round(minutes), 'minute')}."
         ]
     found = tuning.nested_score(tuning.n_nested, rule or DEFAULT_RULE)
+    n_scored = int(np.isfinite(found.values).sum())
+    folds = counted(tuning.n_nested, "outer fold")
+    if n_scored < tuning.n_nested:
+        folds = f"{n_scored} of {folds}; the others have no score"
+    interval = "no interval from a single score"
+    if not isnan(found.low):
+        interval = f"{percent(LEVEL)} CI {span(found.low, found.high, 3)}"
     return [
-        f"Honest {title} of the search and its choice: {number(found.mean, 3)} ({percent(LEVEL)} CI "
-        f"{span(found.low, found.high, 3)}), on the left-out rows of {tuning.n_nested} outer folds. {used}."
+        f"Honest {title} of the search and its choice: {number(found.mean, 3)} ({interval}), on the left-out rows of "
+        f"{folds}. {used}."
     ]
 
 
@@ -280,7 +254,7 @@ def _choices(tuning: Tuning, chosen: int, rule: str | None) -> tuple[Choice, ...
         params = next(drawn for one, drawn, _ in tuning.trials if one == number)
         reached = {one: _value(tuning, number, one) for one in tuning.objectives}
         made = Choice(
-            name, words, int(number), settings_words(params), reached, _is_shown_better(tuning, number), name == taken
+            name, words, int(number), settings_words(params), reached, tuning.is_shown_better(number), name == taken
         )
         found.append(replace(made, **_strongest(tuning, number)) if name == taken else made)
     return tuple(found)

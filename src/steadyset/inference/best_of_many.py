@@ -32,10 +32,12 @@ def least_means(
 
     `differences` has one row per configuration and one column per run; nan where a run has none. The end is nan for
     rows with fewer than two values. A row of equal values has no spread that could tell how sure it is: the end is
-    its mean from `MIN_EQUAL` runs on, which noise hardly ever has, else nan.
+    its mean from `MIN_EQUAL` runs on, which noise hardly ever has, else nan. Rows with values in fewer than
+    half as many runs as the most have no end either: they would lower the ends of all others.
     """
     known = np.isfinite(differences)
     n_known = known.sum(axis=1)
+    is_compared = 2 * n_known >= n_known.max(initial=0)
     filled = np.where(known, differences, 0.0)
     means = filled.sum(axis=1) / np.maximum(n_known, 1)
     centered = np.where(known, differences - means[:, None], 0.0)
@@ -45,9 +47,9 @@ def least_means(
     largest = np.abs(filled).max(axis=1, initial=0.0)
     constant = errors <= 1e-12 * np.maximum(largest, 1e-300)
     bounds = np.full(len(differences), np.nan)
-    sure = constant & (n_known >= MIN_EQUAL)
+    sure = constant & is_compared & (n_known >= MIN_EQUAL)
     bounds[sure] = means[sure]
-    varying = np.flatnonzero((n_known > 1) & ~constant)
+    varying = np.flatnonzero((n_known > 1) & is_compared & ~constant)
     if len(varying):
         shapes = centered[varying] / np.sqrt(squares[varying])[:, None]
         critical = _critical_value(shapes, int(n_known[varying].min()) - 1, (1 + level) / 2, random_state)

@@ -389,7 +389,7 @@ class HiddenSpread:
         """Return the corrected standard error of a mean over resamples, also of values that are all the same."""
         known = _known(values)
         seen = corrected_error(known, test_ratio)
-        if seen != 0:
+        if isnan(seen) or seen > 1e-12 * max(1e-300, float(np.abs(known).max())):  # beyond rounding
             return seen
         hidden = float(np.sqrt((1 / len(known) + test_ratio) * self._variance(float(known.mean()))))
         return 0.0 if isnan(hidden) else hidden

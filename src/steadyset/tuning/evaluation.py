@@ -27,10 +27,11 @@ from sklearn.base import clone
 
 from steadyset._version import __version__
 from steadyset.assessment.request import description, fingerprint, prepared_settings
+from steadyset.assessment.result import hidden_spread
 from steadyset.assessment.written import read_json, write_json
 from steadyset.foundation.arguments import LEVEL, job_count
 from steadyset.foundation.errors import InputError, UninformativeWarning
-from steadyset.inference.comparison import corrected_error
+from steadyset.inference.comparison import HiddenSpread
 from steadyset.inference.interval import confidence_interval, t_quantile
 from steadyset.io import beneath
 from steadyset.io.disk import RANKINGS, explained
@@ -226,11 +227,13 @@ class Evaluator:
         result: dict[str, Any] = {}
         for name in self.plan.score_names:
             values = [cell.scores[name] if _came_through(cell) else np.nan for cell in cells]
-            result |= _mean(name, values, self.test_ratio, score_ends(name))
+            result |= _mean(name, values, self.hidden_spread(name), self.test_ratio, score_ends(name))
             result[f"{OF_RUNS}{name}"] = " ".join(map(repr, map(float, values)))
         result |= self._stability([_selected(cell) for cell in found])
-        result |= _mean(N_FEATURES, [float(len(_selected(cell))) for cell in found], self.test_ratio, POSITIVE)
-        result |= _mean(SECONDS, [cell.fit_seconds for cell in found], self.test_ratio, POSITIVE)
+        sizes = [float(len(_selected(cell))) for cell in found]
+        seconds = [cell.fit_seconds for cell in found]
+        result |= _mean(N_FEATURES, sizes, HiddenSpread(), self.test_ratio, POSITIVE)
+        result |= _mean(SECONDS, seconds, HiddenSpread(), self.test_ratio, POSITIVE)
         result["failures"] = float(len(cells) - len(found) + self.n_unusable)
         result["reason"] = next((cell.failure for cell in cells if not _came_through(cell)), "")
         result["warned"] = float(sum(bool(cell.warnings) for cell in cells))
@@ -244,13 +247,26 @@ class Evaluator:
         return {name: np.array([one.get(name, np.nan) for one in each]) for name in self.plan.score_names}
 
     def blind_scores(self, *, covariates: bool = True) -> dict[str, float]:
-        """The mean of each score without features, or without covariates too, over the usable resamples."""
-        return {name: float(np.mean(runs)) for name, runs in self.blind_runs(covariates=covariates).items()}
+        """Return the mean of each score without features, or without covariates too, over runs that have a score."""
+        return {name: finite_mean(runs) for name, runs in self.blind_runs(covariates=covariates).items()}
 
     @cached_property
     def test_ratio(self) -> float:
         """The number of left-out rows for each training row, by which intervals are corrected."""
         return self.plan.resampling.test_ratio(self.plan.rows, self.plan.seed)
+
+    def hidden_spread(self, score: str, test_ratio: float | None = None) -> HiddenSpread:
+        """Return the spread of a score that equal runs can hide; `test_ratio` is that of the resamples by default."""
+        plan = self.plan
+        task = TASKS[plan.task]
+        return hidden_spread(
+            score,
+            len(plan.y),
+            self.test_ratio if test_ratio is None else test_ratio,
+            classes={str(label): count for label, count in task.counts(plan.y).items()},
+            counted=task.counted(plan.y),
+            n_groups=len(plan.y) if plan.groups is None else len(np.unique(plan.groups)),
+        )
 
     def cells(self, configuration: FilteredModel) -> list[Cell]:
         """The configuration on every usable resample."""
@@ -378,6 +394,12 @@ class ConfigurationJob(Job):
         return Fitted(selected, None if self.refits else model, compared=False)
 
 
+def finite_mean(values: Floats) -> float:
+    """Return the mean of the finite values; nan if there are none."""
+    finite = values[np.isfinite(values)]
+    return float(finite.mean()) if len(finite) else np.nan
+
+
 def _came_through(cell: Cell) -> bool:
     """Whether a run has both a selection and its scores."""
     return cell.selected is not None and not cell.failure
@@ -387,10 +409,13 @@ def _selected(cell: Cell) -> Ints:
     return np.array(cell.selected, dtype=np.int64)
 
 
-def _mean(name: str, values: Sequence[float], test_ratio: float, within: tuple[float, float]) -> dict[str, float]:
+def _mean(
+    name: str, values: Sequence[float], hidden: HiddenSpread, test_ratio: float, within: tuple[float, float]
+) -> dict[str, float]:
     """Return the mean over the runs, its standard error sd / sqrt(runs), and the ends of its interval.
 
     The interval is the one of assessments: Student's, with the error that is corrected for overlapping training rows.
+    Equal scores have the spread that their few left-out rows could have hidden.
     """
     defined = np.array(values, dtype=np.float64)
     defined = defined[np.isfinite(defined)]
@@ -398,7 +423,7 @@ def _mean(name: str, values: Sequence[float], test_ratio: float, within: tuple[f
     error = low = high = np.nan
     if len(defined) > 1:
         error = float(defined.std(ddof=1) / np.sqrt(len(defined)))
-        margin = t_quantile(LEVEL, len(defined) - 1) * corrected_error(defined, test_ratio)
+        margin = t_quantile(LEVEL, len(defined) - 1) * hidden.error(defined, test_ratio)
         low = max(within[0], mean - margin)
         high = min(within[1], mean + margin)
     return {name: mean, f"{name}_se": error, f"{name}_low": low, f"{name}_high": high}

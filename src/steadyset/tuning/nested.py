@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -10,7 +11,6 @@ import numpy as np
 
 from steadyset.foundation.arguments import LEVEL, check_integer
 from steadyset.foundation.errors import InputError
-from steadyset.inference.comparison import corrected_error
 from steadyset.inference.interval import t_quantile
 from steadyset.kernels.arrays import Ints
 from steadyset.resampling import KFold
@@ -38,7 +38,7 @@ class NestedScore:
     mean : float
         Their mean.
     low : float
-        The lower end of its 95% interval.
+        The lower end of its 95% interval; nan if only one fold has a score.
     high : float
         The upper end.
     """
@@ -56,18 +56,7 @@ def nested_score(tuning: Tuning, n_folds: int, rule: str, progress: Tell | None 
     The configuration is chosen by `rule`. Folds keep the classes in proportion, unless groups stay together.
     """
     plan = tuning.evaluator.plan
-    check_integer("nested", n_folds, least=2, most=len(plan.y))
-    if isinstance(plan.resampling, Splits):
-        raise InputError(
-            "resampling holds given rows, which cannot be drawn again from a part of the data. For nested resampling "
-            "give the name of a resampling, such as kfold."
-        )
-    score = next((name for name in tuning.objectives if name in plan.score_names), None)
-    if score is None:
-        raise InputError("The objectives hold no score. Nested resampling needs one, such as accuracy.")
-    stratified = TASKS[plan.task].has_classes and plan.groups is None
-    folds = KFold(n_folds, stratified=stratified)
-    folds.check(plan.rows)
+    score, folds = outer_folds(plan, tuning.objectives, n_folds)
     values = []
     for fold in range(n_folds):
         outer = folds.draw(fold, plan.rows, plan.seed)
@@ -78,15 +67,35 @@ def nested_score(tuning: Tuning, n_folds: int, rule: str, progress: Tell | None 
     if not len(known):
         raise InputError("No outer fold has a score; its choice failed in each of them.")
     mean = float(known.mean())
-    error = corrected_error(known, 1 / (n_folds - 1))
-    margin = t_quantile(LEVEL, len(known) - 1) * error if len(known) > 1 else np.nan
+    if len(known) == 1:
+        return NestedScore(score, tuple(values), mean, np.nan, np.nan)
+    ratio = 1 / (n_folds - 1)
+    error = tuning.evaluator.hidden_spread(score, ratio).error(known, ratio)
+    margin = t_quantile(LEVEL, len(known) - 1) * error
     least, most = score_ends(score)
     return NestedScore(score, tuple(values), mean, max(least, mean - margin), min(most, mean + margin))
 
 
+def outer_folds(plan: Plan, objectives: Sequence[str], n_folds: int) -> tuple[str, KFold]:
+    """Return the score of nested resampling and its outer folds. Raise InputError if the data cannot have them."""
+    check_integer("nested", n_folds, least=2, most=len(plan.y))
+    if isinstance(plan.resampling, Splits):
+        raise InputError(
+            "resampling holds given rows, which cannot be drawn again from a part of the data. For nested resampling "
+            "give the name of a resampling, such as kfold."
+        )
+    score = next((name for name in objectives if name in plan.score_names), None)
+    if score is None:
+        raise InputError("The objectives hold no score. Nested resampling needs one, such as accuracy.")
+    stratified = TASKS[plan.task].has_classes and plan.groups is None
+    folds = KFold(n_folds, stratified=stratified)
+    folds.check(plan.rows)
+    return score, folds
+
+
 def _score_of_choice(tuning: Tuning, train: Ints, test: Ints, rule: str, score: str) -> float:
     """Search on the training rows alone, and return the score of the choice on the others."""
-    from steadyset.tuning.result import Trials
+    from steadyset.tuning.result import Tuning
     from steadyset.tuning.search import Search
 
     evaluator = tuning.evaluator
@@ -101,7 +110,7 @@ def _score_of_choice(tuning: Tuning, train: Ints, test: Ints, rule: str, score: 
         folder=None,
     )
     study.run(lambda params: inner(tuning.space.estimator(params, len(train), task)))
-    found = Trials(tuning.objectives, study.finished(), measure=evaluator.measure, random_state=evaluator.plan.seed)
+    found = Tuning(tuning.space, tuning.objectives, study.finished(), evaluator=inner, sampler=tuning.sampler)
     inner.close()
     study.close()
     chosen = found.choose(rule)

@@ -28,7 +28,16 @@ from steadyset.runner.scoring import is_bounded, lower_is_better
 from steadyset.selections import Selections
 from steadyset.similarity.alike import alike_in_data
 from steadyset.tuning import choose
-from steadyset.tuning.evaluation import N_FEATURES, NORMAL, OF_RUNS, SECONDS, STABILITY, Evaluator, direction
+from steadyset.tuning.evaluation import (
+    N_FEATURES,
+    NORMAL,
+    OF_RUNS,
+    SECONDS,
+    STABILITY,
+    Evaluator,
+    direction,
+    finite_mean,
+)
 from steadyset.tuning.models import FilteredModel
 from steadyset.tuning.space import Space
 
@@ -314,8 +323,10 @@ class Baseline:
     has_covariates: bool
 
     @property
-    def mean(self) -> float:
-        return float(self.runs.mean())
+    def mean(self) -> float | None:
+        """The mean over the runs that have a score; None if no run has one."""
+        mean = finite_mean(self.runs)
+        return None if np.isnan(mean) else mean
 
 
 def objective_words(name: str) -> str:
@@ -407,6 +418,50 @@ class Tuning(ShownFindings, Trials, Drawable):
             self._nested[n_folds, rule] = nested_score(self, n_folds, rule, progress)
         return self._nested[n_folds, rule]
 
+    def choose(self, rule: str = choose.DEFAULT_RULE) -> int:
+        """Return the number of one configuration, by a rule; the default rule prefers those that predict significantly.
+
+        If the choice of the default rule does not predict significantly better than the baseline, but other
+        configurations do, then the rule chooses among these.
+
+        Parameters
+        ----------
+        rule : str, default="margins:0.025,0.1"
+            The rule and its numbers, as for `Trials.choose`.
+
+        Returns
+        -------
+        int
+            The number, from the index of `frame`.
+        """
+        chosen = super().choose(rule)
+        if choose.check_rule(rule) != choose.check_rule(choose.DEFAULT_RULE) or self.is_shown_better(chosen):
+            return chosen
+        better = [trial for trial in self.trials if self.is_shown_better(trial[0])]
+        if not better:
+            return chosen
+        some = Trials(self.objectives, better, measure=self.measure, random_state=self.random_state)
+        return some.choose(rule)
+
+    def is_shown_better(self, configuration: int) -> bool:
+        """Return whether a configuration predicts significantly better than the baseline, corrected for the choice.
+
+        True for every configuration if the objectives hold no score, since nothing is compared then.
+
+        Parameters
+        ----------
+        configuration : int
+            The number of a configuration, from the index of `frame`.
+
+        Returns
+        -------
+        bool
+            Whether the lower end of its gain is above 0.
+        """
+        if self.baseline is None:
+            return True
+        return bool(self.least_gains[self.frame.index.get_loc(configuration)] > 0)
+
     @cached_property
     def baseline(self) -> Baseline | None:
         """What a configuration has to beat: no features, or covariates alone; None without a score to compare.
@@ -421,7 +476,7 @@ class Tuning(ShownFindings, Trials, Drawable):
             return Baseline(score, nothing, has_covariates=False)
         alone = self.evaluator.blind_runs()[score]
         sign = -1 if lower_is_better(score) else 1
-        if sign * nothing.mean() > sign * alone.mean():
+        if finite_mean(sign * (nothing - alone)) > 0:
             return Baseline(score, nothing, has_covariates=False)
         return Baseline(score, alone, has_covariates=True)
 

@@ -34,6 +34,7 @@ from steadyset.runner.columns import filled_by_medians
 from steadyset.similarity import FeatureSimilarity
 from steadyset.tasks import TASKS, check_columns, task_of
 from steadyset.tuning.evaluation import ALIASES, MAX_TRIALS, N_FEATURES, SECONDS, STABILITY, Evaluator, direction
+from steadyset.tuning.nested import outer_folds
 from steadyset.tuning.result import Tuning
 from steadyset.tuning.space import Space, identity_of, parts_of, read_space
 
@@ -170,8 +171,6 @@ def tune(
     if not names or len(set(names)) != len(names):
         raise arguments.wrong_argument("objectives", "one or more distinct names", tuple(wanted))
     arguments.check_integer("n_trials", n_trials, least=1, most=MAX_TRIALS)
-    if nested is not None:
-        arguments.check_integer("nested", nested, least=2)
     arguments.job_count(n_jobs)
     plan, feature_names = make_plan(
         data,
@@ -180,6 +179,8 @@ def tune(
         random_state=random_state,
         on_warning=how.on_warning,
     )
+    if nested is not None:
+        outer_folds(plan, names, nested)  # refused before the search, which may take hours
     if plan.columns is not None and plan.columns.labels:
         raise InputError("X has columns of text, and a configuration is fitted to numbers; encode them before.")
     spread = TASKS[kind].scale(plan.y)
