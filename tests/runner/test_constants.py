@@ -83,3 +83,11 @@ def test_selectors_on_noise_are_rarely_better_than_no_features(score):
         found = st.assess("anova:k=3", noise, y, resampling=st.KFold(10), scoring=score, random_state=seed)
         claimed += found.gain(found.selectors[0], score).low > 0
     assert claimed <= 5  # binomial with 5%: at most 5 of 40 in 98.6%
+
+
+@pytest.mark.parametrize("labels", [[0.0, 1.0], [False, True], ["a", "b"], [-1, 1]])
+def test_the_baseline_does_not_depend_on_the_kind_of_the_labels(labels):
+    y = np.array(labels)[FEW]
+    data = st.Data(X, y, task="classes")
+    result = st.assess(["anova:k=2"], data, resampling=st.KFold(10), scoring="accuracy")
+    assert result.summary(details=True)["accuracy_blind"].iloc[0] == pytest.approx(0.8)

@@ -107,7 +107,8 @@ def is_unbalanced(counts: npt.ArrayLike) -> bool:
 def _constant_classes(y: NDArray[Any]) -> list[Any]:
     """Return unfitted models that predict one class each: f1 is best if every row has the positive class."""
     labels = np.unique(y)
-    return [made("sklearn.dummy:DummyClassifier", strategy="constant", constant=label) for label in labels]
+    # A list, since the parameter does not accept a float or a truth value by itself.
+    return [made("sklearn.dummy:DummyClassifier", strategy="constant", constant=[label]) for label in labels]
 
 
 def _predictions(model: Any, X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
