@@ -162,3 +162,19 @@ def test_groups_are_refused_by_a_replication():
     X, y, groups = copied()
     with pytest.raises(InputError, match="groups of rows"):
         replicated(st.Data(X, y, groups=groups))
+
+
+@pytest.mark.parametrize("function", [one for one in SELECTED if one is not assessed])
+def test_weights_of_rows_are_for_an_assessment_alone(function):
+    X, y, batch = confounded()
+    with pytest.raises(InputError, match=r"sample_weight.*assess takes it"):
+        function(st.Data(X, y, sample_weight=1 + batch))
+
+
+def test_rows_of_a_batch_that_count_by_their_number_leave_it_without_effect():
+    """Each class of a batch gets the same weight in all, so that the batch says nothing of the class any more."""
+    X, y, batch = confounded()
+    cell = 2 * batch + y
+    found = often(assessed(st.Data(X, y, sample_weight=1 / np.bincount(cell)[cell])))
+    assert found >= {"g3", "g4"}
+    assert len(found & BATCH) < len(often(assessed(st.Data(X, y))) & BATCH)

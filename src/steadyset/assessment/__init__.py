@@ -133,8 +133,8 @@ def assess(
         functions of X and y that return column numbers, names or a mask; one, several, or a mapping by name. None takes
         five that suit the task.
     X : array-like, frame, scipy sparse matrix, AnnData or Data
-        The data, or what `load_data` returns; ``st.Data(X, y, groups=..., task=..., impute=...)`` says more of them
-        than X and y do. A frame keeps the names of its columns, and a sparse matrix becomes one
+        The data, or what `load_data` returns; ``st.Data(X, y, groups=..., task=..., sample_weight=...)`` says more
+        of them than X and y do. A frame keeps the names of its columns, and a sparse matrix becomes one
         dense array. A pipeline with a ColumnTransformer gets a frame; columns of text are for pipelines that encode
         them, and one of them is selected where any column that is made of it is.
     y : array-like of shape (n_samples,), str or None, default=None

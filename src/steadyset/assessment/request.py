@@ -46,6 +46,7 @@ from steadyset.runner.forced import read_forced, refuse_who_cannot
 from steadyset.runner.plan import NO_CUT, Cut, Plan, check_top
 from steadyset.runner.preparation import IMPUTE, read_preparation, read_steps
 from steadyset.runner.scoring import default_predictor, read_scoring
+from steadyset.runner.weighting import read_weights, refuse_who_ignores_weights
 from steadyset.selectors.catalogue import about_selector, is_ours, refuse_unable, selector_by_name, with_covariates
 from steadyset.selectors.covariates import takes_covariates
 from steadyset.selectors.ensembles import StabilitySelection
@@ -53,7 +54,8 @@ from steadyset.selectors.functions import FunctionSelector, function_name, is_pl
 from steadyset.selectors.validation import all_finite, check_k, size_or_default
 from steadyset.tasks import CLASSES, TASKS, check_columns, task_of
 
-DETAILS = "details"
+DETAILS, WEIGHTS = "details", "sample_weight"
+ROWS_ALIKE = "each row counts alike in it"
 SelectorLike = str | Estimator | Callable[[Any, Any], Any]
 SelectorsLike = SelectorLike | Sequence[SelectorLike] | Mapping[str, SelectorLike] | None
 
@@ -83,6 +85,7 @@ class Request:
             "scorers": {score.name: without_addresses(repr(score.scorer)) for score in plan.scoring},
             "impute": plan.impute,
             **prepared_settings(plan),
+            **weight_settings(plan),
             "on_warning": plan.on_warning,
             "cut": plan.cut.words("weights") if plan.cut.asked else None,
             "task": plan.task,
@@ -109,12 +112,15 @@ OTHER = {
     **dict.fromkeys(("features", "n_features"), "other features"),
     **dict.fromkeys(("data_sha256", "n_rows"), "other data"),
     "cut": "another top or threshold",
+    WEIGHTS: "other weights of the rows",
 }
 
 
 def what_differs(settings: Mapping[str, Any], before: Mapping[str, Any], *, without: Collection[str]) -> str:
     """In words, the first setting that is another one than before; "" where there is none."""
-    keys = [key for key, value in settings.items() if key not in without and before.get(key) != value]
+    # Weights are there only where they were given, on either side.
+    asked = dict.fromkeys((WEIGHTS, *settings))
+    keys = [key for key in asked if key not in without and before.get(key) != settings.get(key)]
     return OTHER.get(keys[0], f"another {keys[0].replace('_', ' ')}") if keys else ""
 
 
@@ -142,6 +148,12 @@ def prepared_settings(plan: Plan) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value}
 
 
+def weight_settings(plan: Plan) -> dict[str, str]:
+    """A digest of the weights of the rows, where they have any."""
+    weights = plan.sample_weight
+    return {} if weights is None else {WEIGHTS: hashlib.sha256(weights.astype("<f8").tobytes()).hexdigest()}
+
+
 def make_request(selectors: Any, X: Any, y: Any, **options: Any) -> Request:
     """Check everything before any work is done; options are those of `make_plan`."""
     refuse_table("selectors", selectors, "assess")
@@ -160,6 +172,9 @@ def make_request(selectors: Any, X: Any, y: Any, **options: Any) -> Request:
         _refuse_impossible_size(name, selector, len(names))
         refuse_new_columns(name, selector)
     refuse_unfilled(plan, names, named | ({"the predictor": plan.predictor} if plan.scoring else {}))
+    if plan.sample_weight is not None:
+        several = {f"the selector {name!r}": selector for name, selector in named.items()}
+        refuse_who_ignores_weights(several | ({"the predictor": plan.predictor} if plan.scoring else {}), plan.scoring)
     row_names = tuple(map(str, data.rows or row_names_of(data.X, len(plan.y))))
     request = Request(tuple(named), tuple(named.values()), names, plan, data.target, row_names=row_names)
     told = copies_in_both_halves(request.settings)
@@ -260,6 +275,7 @@ def make_plan(
     """
     data = as_data(X, y, stacklevel=4)
     X, y, groups, task = data.X, data.y, data.groups, data.task
+    _refuse_beside_weights(data, keep=keep)
     drawing, fills, warned = as_resampling(resampling), numbers.check_impute(data.impute), check_on_warning(on_warning)
     prepare = _prepare(data)
     wrong = Complaints("The data cannot be used as it is")
@@ -278,6 +294,10 @@ def make_plan(
         TASKS[kind].check(target)
     with wrong.collected():
         together = None if groups is None else numbers.group_values(numbers.aligned_rows(X, groups, "groups"), n_rows)
+    weights = None
+    with wrong.collected():
+        if data.sample_weight is not None and n_rows is not None:
+            weights = read_weights(numbers.aligned_rows(X, data.sample_weight, WEIGHTS), n_rows)
     wrong.tell()
     gaps = columns_with_gaps(table)
     refuse_empty(table, gaps, names)
@@ -311,6 +331,7 @@ def make_plan(
         forced,
         task_assumed=task is None,
         keep=keep,
+        sample_weight=weights,
     )
     if getattr(drawing, "target", None) == "labels" and not TASKS[kind].takes_noise:
         raise InputError(
@@ -321,6 +342,24 @@ def make_plan(
     with about("The resampling cannot be drawn"):
         drawing.check(plan.rows)
     return plan, names
+
+
+def _refuse_beside_weights(data: Data, *, keep: bool) -> None:
+    """Refuse what takes no account of the weights of rows."""
+    if data.sample_weight is None:
+        return
+    others = {name: getattr(data, name) is not None for name in ("prepare", "force", "block")}
+    others["impute"] = numbers.check_impute(data.impute) is not None
+    found = [Argument(name, of="Data") for name, given in others.items() if given]
+    if keep:
+        found.append(Argument("predictions", True, of="Execution"))
+    if found:
+        raise InputError(
+            found[0],
+            " would take no account of the weights of rows. Leave it out, or leave out ",
+            Argument(WEIGHTS, of="Data"),
+            ".",
+        )
 
 
 def _prepare(data: Data) -> Any:

@@ -35,7 +35,7 @@ KEPT, PREDICTED = "kept", "predictions"
 REQUEST, N_CELLS = "request", "n_cells"
 UNDECIDING = ("selectors", "details", "steadyset_version", "schema", "schema_version")
 CELL_KEYS = ("selector", "run")
-IF_ASKED = ("prepare", "force", "block")  # settings that are there only where they were asked for
+IF_ASKED = ("prepare", "force", "block", "sample_weight")  # settings that are there only where they were asked for
 
 
 class DamagedError(ValueError):
@@ -338,7 +338,8 @@ _SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "seed": (_is_count, "a whole number from 0"),
     "n_rows": (lambda value: _is_count(value, 1), "a whole number from 1"),
     "n_features": (lambda value: _is_count(value, 1), "a whole number from 1"),
-    "data_sha256": (lambda value: _is_text(value) and bool(re.fullmatch("[0-9a-f]{64}", value)), "64 digits"),
+    "data_sha256": (lambda value: _is_digest(value), "64 digits"),
+    "sample_weight": (lambda value: _is_digest(value), "64 digits"),
     "features": (_is_texts, "a list of distinct names"),
     "steadyset_version": (_is_text, "a text"),
     "prepare": (_is_text, "a text"),
@@ -357,6 +358,10 @@ _DETAILS: dict[str, Callable[[Any], bool]] = {
     "versions": lambda value: _is_mapping_of_texts(value),
     "selectors": lambda value: isinstance(value, dict) and all(map(_is_selector, value.values())),
 }
+
+
+def _is_digest(value: Any) -> bool:
+    return _is_text(value) and bool(re.fullmatch("[0-9a-f]{64}", value))
 
 
 def _is_mapping_of_texts(value: Any, keys: Collection[str] = ()) -> bool:

@@ -151,6 +151,8 @@ def data_sentences(
     if details.get("n_groups"):
         groups = counted(details["n_groups"], "group")
         said.append(told("12a", f"The rows belonged to {groups}, each of which was kept together in resampling."))
+    if settings.get("sample_weight"):
+        said.append(told("12a", "The rows were weighted in the fits of selectors and predictors, and in all scores."))
     return said
 
 

@@ -14,7 +14,7 @@ from uuid import uuid4
 import numpy as np
 
 from steadyset.assessment import Assessment, Execution, assess
-from steadyset.assessment.request import Request, make_request, refuse_beside
+from steadyset.assessment.request import ROWS_ALIKE, Request, make_request, refuse_beside
 from steadyset.foundation.arguments import Estimator, Labels, TableLike, as_record, wrong_argument
 from steadyset.foundation.display import from_above
 from steadyset.foundation.errors import Argument, InputError, after
@@ -213,7 +213,7 @@ def _read(studies: Any) -> dict[str, Data]:
             raise wrong_argument(f"studies[{name!r}]", "(X, y) or what load_data returns", one)
         data = as_data(*pair, stacklevel=4)
         why = "studies are compared on the values that they have"
-        refuse_beside(data, "compare_studies", prepare=why, force=why, block=why)
+        refuse_beside(data, "compare_studies", prepare=why, force=why, block=why, sample_weight=ROWS_ALIKE)
         found[str(name)] = data
     return found
 

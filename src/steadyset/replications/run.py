@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from steadyset.assessment import Assessment, Execution, assess
-from steadyset.assessment.request import Request, make_request, refuse_other_data
+from steadyset.assessment.request import ROWS_ALIKE, Request, make_request, refuse_beside, refuse_other_data
 from steadyset.foundation.arguments import Estimator, Labels, TableLike, as_record, check_integer
 from steadyset.foundation.display import from_above
 from steadyset.foundation.errors import InputError
@@ -107,6 +107,7 @@ def replication(
     [1.0, 1.0, 0.9, 0.7, 0.7]
     """
     data = as_data(X, y, stacklevel=2)
+    refuse_beside(data, "replication", sample_weight=ROWS_ALIKE)
     how = as_record("execution", Execution, execution)
     if isinstance(selector, Assessment):
         made, selector = selector, selector.selectors[0]

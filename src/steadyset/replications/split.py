@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from steadyset.assessment import Assessment, Execution, assess
-from steadyset.assessment.request import SelectorsLike, make_request, refuse_other_data
+from steadyset.assessment.request import ROWS_ALIKE, SelectorsLike, make_request, refuse_beside, refuse_other_data
 from steadyset.foundation.arguments import LEVEL, Labels, TableLike, as_record, check_integer, is_whole
 from steadyset.foundation.display import Drawable, Reportable, ShownFindings, from_above
 from steadyset.foundation.errors import Argument, InputError
@@ -164,6 +164,7 @@ def variance_split(
     """
     check_integer("seeds", seeds, least=2)
     data = as_data(X, y, stacklevel=2)
+    refuse_beside(data, "variance_split", sample_weight=ROWS_ALIKE)
     drawing = Bootstrap(40) if resampling is None else as_resampling(resampling)
     made = selectors if isinstance(selectors, Assessment) else None
     named = selectors if made is None else list(made.selectors)

@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from steadyset.kernels.arrays import Ints
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.runner.conditions import listening
 from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import Score, Scored, lower_is_better, scores
+from steadyset.runner.weighting import blind_with
 from steadyset.tasks import TASKS
 
 TIED = 1e-12  # scores on all rows that differ by no more differ by rounding only
@@ -30,11 +31,12 @@ def constant_scores(plan: Plan, rows: Ints) -> Scored:
     """
     nothing = np.zeros((len(rows), 1))
     y = plan.y[rows]
+    weights = None if plan.sample_weight is None else plan.sample_weight[rows]
     values: dict[str, float] = {}
     notes: list[str] = []
     failure = ""
     for score in plan.scoring:
-        each = [scores(model, nothing, y, [score], plan.task) for model in _best_constants(plan, score)]
+        each = [scores(model, nothing, y, [score], plan.task, weights) for model in _best_constants(plan, score)]
         values[score.name] = float(np.mean([one.values[score.name] for one in each]))
         notes += each[0].notes
         failure = failure or each[0].failure
@@ -44,7 +46,9 @@ def constant_scores(plan: Plan, rows: Ints) -> Scored:
 def _best_constants(plan: Plan, score: Score) -> Sequence[Any]:
     known = _known_constants(plan.key)
     if score.name not in known:
-        known[score.name] = best_constants(plan.y, score, plan.task)
+        counting = plan.counting(np.arange(len(plan.y)))
+        weights = None if plan.sample_weight is None else plan.sample_weight[counting]
+        known[score.name] = best_constants(plan.y[counting], score, plan.task, weights)
     return known[score.name]
 
 
@@ -54,13 +58,13 @@ def _known_constants(plan_key: str) -> dict[str, Sequence[Any]]:
     return {}
 
 
-def best_constants(y: Any, score: Score, task: str) -> list[Any]:
+def best_constants(y: Any, score: Score, task: str, weights: Floats | None = None) -> list[Any]:
     """Return the fitted models with the best score on all rows, of those that predict the same for every row."""
     nothing = np.zeros((len(y), 1))
-    usual = TASKS[task].blind().fit(nothing, y)
+    usual = blind_with(TASKS[task].blind(), nothing, y, weights)
     models = [usual, *(model.fit(nothing, y) for model in TASKS[task].constants(y))]
     with listening():
-        values = np.array([scores(model, nothing, y, [score], task).values[score.name] for model in models])
+        values = np.array([scores(model, nothing, y, [score], task, weights).values[score.name] for model in models])
     if not np.isfinite(values).any():
         return [usual]
     values = -values if lower_is_better(score.name) else values

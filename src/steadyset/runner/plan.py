@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 from uuid import uuid4
@@ -179,6 +179,7 @@ class Plan:
     was asked for where medians fill gaps and nothing else is prepared. `forced` are columns that are no features.
     columns are those of a frame, for estimators that get one; in X labels of text are numbers.
     cut says which coefficients or importances of models count as selected, where the usual rule is not to decide.
+    `sample_weight` are the weights of the rows, where they have any.
     `keep` says whether cells hold what their models predict for all rows, and the coefficients of these models.
     key tells plans apart, in worker processes too: what all selectors of a plan share is remembered under it.
     """
@@ -200,6 +201,7 @@ class Plan:
     forced: Forced | None = None
     task_assumed: bool = False  # by the rule, as nobody said what the target is
     keep: bool = False
+    sample_weight: Floats | None = None
     key: str = field(default_factory=lambda: uuid4().hex, repr=False, compare=False)
 
     @property
@@ -229,8 +231,15 @@ class Plan:
         return tuple(score.name for score in self.scoring)
 
     def draw(self, run: int) -> Resample:
-        """The rows of a run."""
-        return self.resampling.draw(run, self.rows, self.seed)
+        """The rows of a run, without those of weight 0, which count for nothing in training and in test rows."""
+        drawn = self.resampling.draw(run, self.rows, self.seed)
+        if self.sample_weight is None:
+            return drawn
+        return replace(drawn, train=self.counting(drawn.train), test=self.counting(drawn.test))
+
+    def counting(self, rows: Ints) -> Ints:
+        """Those of some rows that have a weight above 0."""
+        return rows if self.sample_weight is None else rows[self.sample_weight[rows] > 0]
 
     def resamples(self) -> list[Resample]:
         """The rows of every run."""

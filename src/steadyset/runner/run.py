@@ -29,6 +29,7 @@ from steadyset.runner.extraction import Chosen, by_source, chosen
 from steadyset.runner.plan import RANDOM_FEATURES, Plan, ready, run_key
 from steadyset.runner.preparation import Prepared
 from steadyset.runner.scoring import Scored, scores
+from steadyset.runner.weighting import fitted_with
 from steadyset.selectors.catalogue import is_ours, is_own_filter
 from steadyset.selectors.filters import FilterSelector
 from steadyset.selectors.functions import FunctionSelector
@@ -187,8 +188,9 @@ def _scores(plan: Plan, training: Training, one: Fitted) -> Scored:
         return Scored({})
     try:
         if one.model is not None:
-            return scores(one.model, training.test(), training.test_y, plan.scoring, plan.task)
-        drawn = tested and TASKS[plan.task].curves is not None
+            return scores(one.model, training.test(), training.test_y, plan.scoring, plan.task, training.test_weights)
+        # What is drawn of groups of rows counts each row once.
+        drawn = tested and TASKS[plan.task].curves is not None and plan.sample_weight is None
         return _predicted(plan, training, one.chosen.features, tested=tested, drawn=drawn, keep=plan.keep)
     except Exception as error:
         return Scored({}, failure=f"no score: {reason(error)}", kept=Kept(b"") if plan.keep else None)
@@ -213,7 +215,7 @@ def _predicted(
         return training.framed(model, X, columns)
 
     train = taken(training.train(columns), resample.train)
-    model, classes = fitted_to_labels(model, train, training.y, plan.task)
+    model, classes = fitted_to_labels(model, train, training.y, plan.task, training.weights)
     model = model if classes is None else LabelsAgain(model, classes)
     found = Scored({})
     if tested:
@@ -221,7 +223,7 @@ def _predicted(
         if blind:
             found = constant_scores(plan, resample.test)
         else:
-            found = scores(model, test, training.test_y, plan.scoring, plan.task)
+            found = scores(model, test, training.test_y, plan.scoring, plan.task, training.test_weights)
         if drawn:
             found = replace(found, curves=_curves(plan, training, model, train, test))
     if keep:
@@ -361,7 +363,7 @@ def error_on_all_rows(plan: Plan, selector: Any) -> Exception | None:
 
 def all_rows(plan: Plan) -> Resample:
     """Every row once, none left out."""
-    return Resample(ALL_ROWS, np.arange(len(plan.y)), np.empty(0, np.int64))
+    return Resample(ALL_ROWS, plan.counting(np.arange(len(plan.y))), np.empty(0, np.int64))
 
 
 Group = tuple[int, list[int]]  # a selector and its runs
@@ -413,6 +415,7 @@ def can_fit_together(plan: Plan, selector: Any) -> bool:
     return (
         plan.preparation is None
         and plan.forced is None
+        and plan.sample_weight is None
         and fits_many(selector)
         and bool(getattr(selector, "weights_equal_copies", False))
     )
@@ -450,13 +453,15 @@ def fit_together(
             return None
 
 
-def fitted_to_labels(model: Any, X: Any, y: npt.NDArray[Any], task: str) -> tuple[Any, npt.NDArray[Any] | None]:
+def fitted_to_labels(
+    model: Any, X: Any, y: npt.NDArray[Any], task: str, weights: Floats | None = None
+) -> tuple[Any, npt.NDArray[Any] | None]:
     """The fitted model, and the labels in the order of their codes where it refused the labels themselves.
 
     Which models refuse them is nowhere written, so they are tried: where codes help as little, the first error stands.
     """
     try:
-        return model.fit(X, y), None
+        return fitted_with(model, X, y, weights), None
     except (ValueError, TypeError) as error:
         if not TASKS[task].has_classes:
             raise
@@ -464,7 +469,7 @@ def fitted_to_labels(model: Any, X: Any, y: npt.NDArray[Any], task: str) -> tupl
         if y.dtype.kind in "iu" and np.array_equal(classes, np.arange(len(classes))):
             raise
         try:
-            return clone(model).fit(X, codes), classes
+            return fitted_with(clone(model), X, codes, weights), classes
         except Exception:
             raise error from None
 
@@ -531,7 +536,7 @@ class Training:
 
     @property
     def tells_nothing(self) -> bool:
-        return not TASKS[self.plan.task].learnable(self.target)
+        return not len(self.target) or not TASKS[self.plan.task].learnable(self.target)
 
     @property
     def y(self) -> npt.NDArray[Any]:
@@ -566,6 +571,16 @@ class Training:
     def test_y(self) -> npt.NDArray[Any]:
         return self.plan.y[self.resample.test]
 
+    @property
+    def weights(self) -> Floats | None:
+        """The weights of the training rows, where rows have any; a row that is drawn twice has its weight twice."""
+        return None if self.plan.sample_weight is None else self.plan.sample_weight[self.resample.train]
+
+    @property
+    def test_weights(self) -> Floats | None:
+        """The weights of the rows left out, where rows have any."""
+        return None if self.plan.sample_weight is None else self.plan.sample_weight[self.resample.test]
+
     def fitted(self, model: Any) -> Any:
         """The model, fitted; rows are repeated only for selectors that cannot take a bootstrap as weights."""
         # Who has the covariates of every row needs only to know which rows these are.
@@ -575,8 +590,11 @@ class Training:
             model.set_params(features=self.prepared.named(model.features))
         weighted = getattr(model, "weights_equal_copies", False) and has_fit_parameter(model, "sample_weight")
         if not weighted or self.resample.noise is not None:
-            return fitted_to_labels(model, self.framed(model, self.train()), self.y, self.plan.task)[0]
+            train = self.framed(model, self.train())
+            return fitted_to_labels(model, train, self.y, self.plan.task, self.weights)[0]
         weights, y = self.resample.weights(len(self.plan.y)), self.plan.y.copy()
+        if self.plan.sample_weight is not None:
+            weights *= self.plan.sample_weight
         if self.prepared is not None:
             return model.fit(self.all_rows(), y, sample_weight=weights)
         if _never_writes(model):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from math import inf
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,7 @@ Scorer = Callable[[Any, Any, Any], float]
 ScoringLike = str | Scorer | Sequence[str | Scorer] | Mapping[str, str | Scorer] | None
 
 
-def _log_likelihood(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
+def _log_likelihood(model: Any, X: Floats, y: npt.NDArray[Any], sample_weight: Floats | None = None) -> float:
     """The mean log-probability of the true classes; without a value where training rows lack one of them."""
     if not hasattr(model, "predict_proba"):
         raise InputError("log_likelihood needs a predictor with predict_proba.")
@@ -39,15 +39,16 @@ def _log_likelihood(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
     if not np.isin(y, classes).all():
         return float("nan")
     share = probability[np.arange(len(y)), np.searchsorted(classes, y)]
-    return float(np.mean(np.log(np.clip(share, 1e-15, 1.0))))
+    logarithms = np.log(np.clip(share, 1e-15, 1.0))
+    return float(np.mean(logarithms) if sample_weight is None else np.average(logarithms, weights=sample_weight))
 
 
-def _balanced_accuracy(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
+def _balanced_accuracy(model: Any, X: Floats, y: npt.NDArray[Any], sample_weight: Floats | None = None) -> float:
     """The mean share of each class that is recognised; without a value where test rows lack a class, as the mean over
     the others would rise to 1 with every class that is missing."""
     if not np.isin(getattr(model, "classes_", ()), y).all():
         return float("nan")
-    return float(metrics.balanced_accuracy_score(y, model.predict(X)))
+    return float(metrics.balanced_accuracy_score(y, model.predict(X), sample_weight=sample_weight))
 
 
 def _risk(score: Callable[..., Any]) -> Callable[..., float]:
@@ -75,9 +76,10 @@ def _integrated_brier(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
     return of_times.integrated_brier(y[:, 0], y[:, 1], survival, points) if len(points) > 1 else float("nan")
 
 
-def _poisson_deviance(model: Any, X: Floats, y: npt.NDArray[Any]) -> float:
+def _poisson_deviance(model: Any, X: Floats, y: npt.NDArray[Any], sample_weight: Floats | None = None) -> float:
     """The mean deviance; a prediction of nothing, which allows no count, stands for a very small one."""
-    return float(metrics.mean_poisson_deviance(y, np.maximum(model.predict(X), SMALLEST_MEAN)))
+    predicted = np.maximum(model.predict(X), SMALLEST_MEAN)
+    return float(metrics.mean_poisson_deviance(y, predicted, sample_weight=sample_weight))
 
 
 CURVES = "survival curves"
@@ -148,7 +150,7 @@ for _score in (
     ),
     _loss(
         "log_loss",
-        lambda model, X, y: -_log_likelihood(model, X, y),
+        cast("Scorer", lambda model, X, y, sample_weight=None: -_log_likelihood(model, X, y, sample_weight)),
         (CLASSES,),
         (PROBABILITIES,),
         title="log loss",
@@ -385,10 +387,23 @@ class Scored:
     kept: Any = None
 
 
-def scores(model: Any, X: Floats, y: npt.NDArray[Any], wanted: Sequence[Score], task: str) -> Scored:
-    """Score a fitted model on left-out rows; a score that has no value because rows of a class are missing is nan."""
+def scores(
+    model: Any,
+    X: Floats,
+    y: npt.NDArray[Any],
+    wanted: Sequence[Score],
+    task: str,
+    weights: Floats | None = None,
+) -> Scored:
+    """Score a fitted model on left-out rows; a score that has no value because rows of a class are missing is nan.
+
+    Where the rows have weights, every scorer has to take them as `sample_weight`.
+    """
     if not wanted:
         return Scored({})
+    if weights is not None:
+        weigh: dict[str, Any] = {"sample_weight": weights}
+        wanted = [replace(score, scorer=partial(score.scorer, **weigh)) for score in wanted]
     excuse = _missing_classes(model, y) if TASKS[task].has_classes else ""
     together = metrics.check_scoring(scoring={score.name: score.scorer for score in wanted}, raise_exc=False)
     model = model if hasattr(model, "__sklearn_tags__") else _Tagged(model, task)

@@ -15,7 +15,15 @@ from sklearn.base import clone
 
 from steadyset._version import __version__
 from steadyset.assessment import Assessment, Execution, assess
-from steadyset.assessment.request import data_details, fingerprint, make_plan, prepared_settings, refuse_unfilled
+from steadyset.assessment.request import (
+    ROWS_ALIKE,
+    data_details,
+    fingerprint,
+    make_plan,
+    prepared_settings,
+    refuse_beside,
+    refuse_unfilled,
+)
 from steadyset.foundation import arguments
 from steadyset.foundation.display import from_above, progress_told
 from steadyset.foundation.errors import InputError
@@ -134,6 +142,7 @@ def shortlist(
     procedure = read_procedure(false, fdr, bases, permutations, splits, n_jobs)
     how = arguments.as_record("execution", Execution, execution)
     data = as_data(X, y, strata=strata, stacklevel=2)
+    refuse_beside(data, "shortlist", sample_weight=ROWS_ALIKE)
     if data.prepare is not None and not isinstance(data.prepare, str):
         raise InputError(
             "A shortlist takes a preparation in words, such as 'log2, variance=1000', which does not look at the "

@@ -11,9 +11,11 @@ from typing import Any
 
 from steadyset.assessment.engines import Execution
 from steadyset.assessment.request import (
+    ROWS_ALIKE,
     fingerprint,
     make_plan,
     prepared_settings,
+    refuse_beside,
     refuse_strata,
     refuse_table,
     refuse_unfilled,
@@ -159,6 +161,7 @@ def tune(
     options = arguments.as_record("search", SearchOptions, search)
     data = as_data(X, y, stacklevel=2)
     refuse_strata(data)
+    refuse_beside(data, "tune", sample_weight=ROWS_ALIKE)
     check_columns(data.y)
     outcome = target_values(data.y, None)
     kind = task_of(outcome, data.task)

@@ -15,7 +15,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.foundation.arguments import Estimator, Labels, TableLike, check_flag, wrong_argument
+from steadyset.foundation.arguments import Column, Estimator, Labels, TableLike, check_flag, wrong_argument
 from steadyset.foundation.errors import Argument, Complaints, InputError, MissingTargetError
 from steadyset.foundation.text import listed, shown_name
 from steadyset.io.data import readers, sources
@@ -92,6 +92,10 @@ class Data:
     n_incomplete : int, default=0
         The number of rows that were left out because a covariate is missing in them. `load_data`, and each function
         that takes covariates, leave such rows out and count them here.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How much each row counts, for `assess` alone: selectors and the predictor are fitted with the weights, and the
+        left-out rows are scored with them. A row of weight 2 counts as two rows, and one of weight 0 as none. A
+        selector, a predictor or a score that takes no weights is refused.
 
     Examples
     --------
@@ -125,6 +129,7 @@ class Data:
     force: str | Sequence[str] | Mapping[str, Labels] | TableLike | None = None
     block: Labels = None
     n_incomplete: int = 0
+    sample_weight: Column = None
 
     def __repr__(self) -> str:
         X: Any = self.X
