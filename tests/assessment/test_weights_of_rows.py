@@ -179,6 +179,27 @@ def test_who_takes_no_weights_is_refused_by_name_before_any_run(selectors, optio
     assert not (tmp_path / "runs").exists()
 
 
+def test_a_metric_that_refuses_weights_is_refused_before_any_run():
+    """Of three classes scikit-learn has no weighted area under the curve of pairs of classes; of two it has."""
+    X, signal, weights = rows()
+    with pytest.raises(InputError, match="The score 'auc_ovo' takes no weights"):
+        assessed("anova:k=2", st.Data(X, np.digitize(signal, [-1, 1]), sample_weight=weights), scoring="auc_ovo")
+    cell = assessed("anova:k=2", st.Data(X, signal > 0, sample_weight=weights), scoring="auc_ovo").cells[0]
+    assert 0 <= cell.scores["auc_ovo"] <= 1
+
+
+@pytest.mark.slow  # buys: every selector by name
+@pytest.mark.parametrize("task", ["classes", "number"])
+def test_whole_weights_are_repeated_rows_for_every_selector(task):
+    signal = rows()[1]
+    y = signal if task == "number" else (signal > 0).astype(int)
+    served = st.list_selectors()["target"]
+    cells = {name: both(name, y, []) for name in served.index if task in served[name]}
+    assert len(cells) > 20
+    weighted, repeated = ({name: each[k].selected for name, each in cells.items()} for k in (0, 1))
+    assert weighted == repeated
+
+
 def test_without_scores_the_predictor_may_take_none():
     X, signal, weights = rows()
     data = st.Data(X, signal > 0, sample_weight=weights)

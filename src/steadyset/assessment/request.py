@@ -174,7 +174,8 @@ def make_request(selectors: Any, X: Any, y: Any, **options: Any) -> Request:
     refuse_unfilled(plan, names, named | ({"the predictor": plan.predictor} if plan.scoring else {}))
     if plan.sample_weight is not None:
         several = {f"the selector {name!r}": selector for name, selector in named.items()}
-        refuse_who_ignores_weights(several | ({"the predictor": plan.predictor} if plan.scoring else {}), plan.scoring)
+        asked = several | ({"the predictor": plan.predictor} if plan.scoring else {})
+        refuse_who_ignores_weights(asked, plan.scoring, plan.y, plan.sample_weight, plan.task)
     row_names = tuple(map(str, data.rows or row_names_of(data.X, len(plan.y))))
     request = Request(tuple(named), tuple(named.values()), names, plan, data.target, row_names=row_names)
     told = copies_in_both_halves(request.settings)

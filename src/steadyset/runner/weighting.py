@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn import config_context
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
@@ -19,8 +20,10 @@ from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.labels import some_names
 from steadyset.kernels.arrays import Floats
-from steadyset.runner.scoring import Score
+from steadyset.runner.conditions import listening
+from steadyset.runner.scoring import Score, scores
 from steadyset.selectors.validation import check_sample_weight
+from steadyset.tasks import TASKS
 
 WEIGHT = "sample_weight"
 
@@ -33,8 +36,10 @@ def read_weights(given: Any, n_rows: int) -> Floats | None:
     return None if (weights == 1.0).all() else weights
 
 
-def refuse_who_ignores_weights(estimators: Mapping[str, Any], scoring: Sequence[Score]) -> None:
-    """Refuse selectors, a predictor and scores that take no weights."""
+def refuse_who_ignores_weights(
+    estimators: Mapping[str, Any], scoring: Sequence[Score], y: npt.NDArray[Any], weights: Floats, task: str
+) -> None:
+    """Refuse selectors, a predictor and scores that take no weights, or none for this target."""
     for name, estimator in estimators.items():
         unable = _without_weights(estimator)
         if unable:
@@ -45,11 +50,11 @@ def refuse_who_ignores_weights(estimators: Mapping[str, Any], scoring: Sequence[
                 Argument(WEIGHT, of="Data"),
                 ".",
             )
-    scores = [score.name for score in scoring if not _takes_weights(score.scorer)]
-    if scores:
-        who, take = ("The score", "takes") if len(scores) == 1 else ("The scores", "take")
+    unweighted = [score.name for score in scoring if not _is_weighted(score, y, weights, task)]
+    if unweighted:
+        who, take = ("The score", "takes") if len(unweighted) == 1 else ("The scores", "take")
         raise InputError(
-            f"{who} {some_names(scores)} {take} no weights of rows. Choose other scores with ",
+            f"{who} {some_names(unweighted)} {take} no weights of rows. Choose other scores with ",
             Argument("scoring", ...),
             ", or leave out ",
             Argument(WEIGHT, of="Data"),
@@ -89,9 +94,19 @@ def _learning_steps(pipeline: Any) -> Iterator[tuple[str, Any]]:
             yield name, step
 
 
-def _takes_weights(scorer: Any) -> bool:
-    """Whether a scorer of (estimator, X, y) takes weights; one of scikit-learn does where its metric does."""
+def _is_weighted(score: Score, y: npt.NDArray[Any], weights: Floats, task: str) -> bool:
+    """Whether a score takes weights; one of scikit-learn does where its metric does.
+
+    Some metrics have the argument and refuse it, such as the area under the curve of pairs of classes.
+    """
     try:
-        return WEIGHT in inspect.signature(getattr(scorer, "_score_func", scorer)).parameters
+        found = inspect.signature(getattr(score.scorer, "_score_func", score.scorer)).parameters
     except (TypeError, ValueError):
         return False
+    if WEIGHT not in found:
+        return False
+    nothing = np.zeros((len(y), 1))
+    blind = TASKS[task].blind().fit(nothing, y)
+    with listening():
+        plain, weighted = (scores(blind, nothing, y, [score], task, one) for one in (None, weights))
+    return not weighted.failure or bool(plain.failure)

@@ -95,7 +95,8 @@ class Data:
     sample_weight : array-like of shape (n_samples,) or None, default=None
         How much each row counts, for `assess` alone: selectors and the predictor are fitted with the weights, and the
         left-out rows are scored with them. A row of weight 2 counts as two rows, and one of weight 0 as none. A
-        selector, a predictor or a score that takes no weights is refused.
+        selector, a predictor or a score that takes no weights is refused. The directions of features, and which of them
+        are alike, are those of the rows without weights.
 
     Examples
     --------
