@@ -299,3 +299,13 @@ def test_rows_of_weight_0_are_neither_trained_on_nor_scored():
     plain, other = (assessed(LASSO, st.Data(one, y, sample_weight=weights), **options).cells for one in (X, spoiled))
     assert [(cell.selected, cell.scores) for cell in plain] == [(cell.selected, cell.scores) for cell in other]
     assert all(cell.scores for cell in plain)
+
+
+def test_weights_beside_the_target_are_those_of_the_data():
+    X, signal, weights = rows()
+    in_data = assessed("anova:k=3", st.Data(X, signal, sample_weight=weights), scoring="r2")
+    beside = assessed("anova:k=3", X, signal, scoring="r2", sample_weight=weights)
+    assert beside.selections == in_data.selections
+    assert [cell.scores for cell in beside.cells] == [cell.scores for cell in in_data.cells]
+    with pytest.raises(InputError, match="sample_weight is given beside data that hold theirs"):
+        assessed("anova:k=3", st.Data(X, signal, sample_weight=weights), sample_weight=weights)

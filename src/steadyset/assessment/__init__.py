@@ -121,6 +121,7 @@ def assess(
     out: str | Path | None = None,
     random_state: int | None = 0,
     execution: Execution | Mapping[str, Any] | None = None,
+    sample_weight: arguments.Column = None,
 ) -> Assessment:
     """Run selectors on the same resamples of a data set and record what each of them selects.
 
@@ -163,6 +164,9 @@ def assess(
         `settings` of the result records; in a folder that exists it is the recorded one.
     execution : Execution, Mapping or None, default=None
         How the runs are executed: engine, progress, warnings, whether a folder continues, what is kept.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        Weights of the rows in the fits of selectors and predictors, and in all scores; the same as
+        ``st.Data(X, y, sample_weight=...)``.
 
     Returns
     -------
@@ -195,7 +199,7 @@ def assess(
         random_state = folder.settings()["seed"]
     request = make_request(
         selectors,
-        X,
+        X if sample_weight is None else _weighted(X, sample_weight),
         y,
         resampling=drawing,
         scoring=scoring,
@@ -230,6 +234,14 @@ def assess(
                 _warn_of_failed_selectors(result)
                 return _with_table(request, result, folder, len(finished))
             wanted = more
+
+
+def _weighted(X: arguments.TableLike | Data, sample_weight: Any) -> Data:
+    """Return the data with weights of its rows."""
+    data = X if isinstance(X, Data) else Data(X)
+    if data.sample_weight is not None:
+        raise InputError("sample_weight is given beside data that hold theirs; leave one of them out.")
+    return replace(data, sample_weight=sample_weight)
 
 
 def _known_rows(request: Request) -> KnownRows:
