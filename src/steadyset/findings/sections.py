@@ -425,7 +425,7 @@ def _choices(found: Findings) -> Iterator[Block]:
     yield TableBlock(choices_table(found), FEW_LISTED, ("more choice", "of other rules"))
 
 
-@section("front", "The Pareto front", "front", short_tables=short_front, place=20)
+@section("front", "The Pareto front", "front", short_tables=short_front, place=FOLDED)
 def _front(found: Findings) -> Iterator[Block]:
     yield TableBlock(front_table(found), FEW_LISTED, ("more configuration", "on the front"))
     yield _text("On the front: how probable that is, given the errors of the objectives.", small=True)
@@ -446,25 +446,31 @@ def _summary(found: Findings) -> Iterator[Block]:
     box = box_of(found)
     details = () if found.preference is None else found.preference.words[1:]  # which are in what differs
     told = (box.headline, *box.facts.values(), *details)
-    yield from (_text(sentence) for sentence in found.answer if sentence not in told)
-    yield TableBlock(summary_table(found))
+    said = [sentence for sentence in found.answer if sentence not in told]
+    if found.choices and said:
+        yield _text(" ".join(said))
+    else:
+        yield from map(_text, said)
+    # Of a tuning the table of choices, further up, has the same numbers for the recommended configuration.
+    heading = "The recommended configuration in numbers" if found.choices else ""
+    yield TableBlock(summary_table(found), heading=heading, folded=bool(found.choices))
     source = "Nogueira, Sechidis and Brown 2018" if found.measure == "nogueira" else found.measure
-    said = [
+    explained = [
         f"Stability: 1 means the same features each time, 0 what chance gives ({source}). The interval is about this "
         "data set and this way of resampling; it says nothing about new data sets."
     ]
     if found.baselines or any(row.verdict for row in found.summary):
-        said.append(f"Verdicts: {SCALE}.")
+        explained.append(f"Verdicts: {SCALE}.")
     if found.scoring:
-        said.append(
+        explained.append(
             "Scores are means over the rows that each resample leaves out, with standard errors over resamples, "
             "which overlap: they are corrected for that (Nadeau and Bengio 2003)."
         )
     if found.baselines:
-        said.append(
+        explained.append(
             "Baselines predict without the selection: without any feature, and from as many features drawn at random."
         )
-    yield _text(" ".join(said), small=True)
+    yield _text(" ".join(explained), small=True)
 
 
 @section("measures", "Stability by many measures", "measures", short_tables=short_measures, place=20)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from steadyset.io.formats.columns import ERRORS, NULLS
 
 COMMENT = "#"
+FORMULA_ERRORS = tuple(error for error in ERRORS if error)  # they begin with the same character
 TextRows = Sequence[Sequence[str]]
 NUMBER = re.compile(r"\s*[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?\s*")
 ZERO_ONE = frozenset(["0", "1"])
@@ -97,7 +98,7 @@ def find_heading(rows: TextRows, comments: Sequence[bool]) -> Heading:
 
 def is_comment(first_cell: str) -> bool:
     """Whether a row that begins so is a comment, unless quotes say that it is not."""
-    return first_cell.startswith(COMMENT) and first_cell not in ERRORS
+    return first_cell.startswith(COMMENT) and not first_cell.startswith(FORMULA_ERRORS)
 
 
 def usual_width(widths: Sequence[int]) -> int:
