@@ -396,3 +396,18 @@ def test_the_pools_hold_what_went_wrong():
     """The harness keeps the names that were lost once."""
     names = set().union(*pools().values())
     assert {"C1orf112", "MARCH1", "SEP7", "NA", "1007_s_at", "#1", "2-Sep", "T cells, CD4+", "007157"} <= names
+
+
+def test_a_comma_in_a_name_separates_nothing_between_semicolons(tmp_path):
+    names = tmp_path / "names.csv"
+    rows = (
+        "age;sex;rad;T cells, activated",
+        "stage;T cells, activated;sex;rad;age",
+        "stage;sex;rad;T cells, activated;age",
+    )
+    names.write_text("\n".join(rows), encoding="utf-8")
+    read = Selections.read(names, layout="rows", header=False)
+    assert read.counts[read.features.index("T cells, activated")] == 3
+    labels = tmp_path / "labels.csv"
+    labels.write_text("run1, A;B;C;D\nrun2, A;B;D;E\nrun3, A;C;D;E\n", encoding="utf-8")
+    assert sorted(Selections.read(labels).features) == ["A", "B", "C", "D", "E"]

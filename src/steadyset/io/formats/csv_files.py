@@ -393,6 +393,8 @@ def _delimiter(lines: Sequence[str], candidates: Sequence[str]) -> tuple[str, bo
             flaws = _flaws(_widths(table, delimiter, runs))
             if flaws is not None and flaws < least and (delimiter != " " or _holds_numbers(table, runs)):
                 best, least = (delimiter, runs), flaws
+    if best == (",", False) and ";" in candidates and _has_commas_in_names(table):
+        return ";", False
     if best is not None:
         return best
     if len(candidates) == 1:
@@ -400,6 +402,19 @@ def _delimiter(lines: Sequence[str], candidates: Sequence[str]) -> tuple[str, bo
     counts = {one: sum(width > 1 for width in _widths(table, one)) for one in candidates if one != " "}
     most = max(counts, key=lambda one: counts[one])
     return (most if counts[most] else ","), False
+
+
+def _has_commas_in_names(lines: Sequence[str]) -> bool:
+    """Return whether semicolons separate names, some of which hold a comma, as in "B cells;T cells, activated;age".
+
+    A label before names, as in "run 1, A;B;C", has its comma before the first semicolon.
+    """
+    with_comma = [line for line in lines if "," in line]
+    if any(line.count(",") != line.count(", ") or line.find(",") < line.find(";") for line in with_comma):
+        return False
+    n_commas = sum(line.count(",") for line in with_comma)
+    n_semicolons = sum(line.count(";") - line.count("; ") for line in with_comma)
+    return bool(n_commas) and all(";" in line for line in with_comma) and n_semicolons >= 3 * n_commas
 
 
 def _flaws(widths: Sequence[int]) -> tuple[int, int, bool] | None:
