@@ -408,6 +408,3 @@ def test_a_comma_in_a_name_separates_nothing_between_semicolons(tmp_path):
     names.write_text("\n".join(rows), encoding="utf-8")
     read = Selections.read(names, layout="rows", header=False)
     assert read.counts[read.features.index("T cells, activated")] == 3
-    labels = tmp_path / "labels.csv"
-    labels.write_text("run1, A;B;C;D\nrun2, A;B;D;E\nrun3, A;C;D;E\n", encoding="utf-8")
-    assert sorted(Selections.read(labels).features) == ["A", "B", "C", "D", "E"]
