@@ -581,7 +581,7 @@ def _complain_of_times(wrong: Complaints, source: Source, targets: Sequence[str]
     """Add a question for each time or event beside a target that is one of both: as a feature it gives it away."""
     if source.whole is None or not targets:
         return set()
-    places = {name: f for f, name in enumerate(source.features)}
+    places: dict[str, int] = {}
 
     def values_of(name: str) -> Sequence[Any]:
         if name in source.columns:
@@ -593,7 +593,13 @@ def _complain_of_times(wrong: Complaints, source: Source, targets: Sequence[str]
     about_time = any(is_time(name, cells) for name, cells in written.items())
     if not (is_state or about_time):
         return set()
-    others = [name for name in (*source.features, *source.texts) if name not in keep]
+    # A file may have a million features: only those whose name is telling are remembered.
+    places |= {
+        name: f
+        for f, name in enumerate(source.features)
+        if name not in keep and (may_be_time(name) or may_be_event(name))
+    }
+    others = [*places, *(name for name in source.texts if name not in keep)]
     times = [name for name in others if may_be_time(name) and is_time(name, values_of(name))]
     events = [name for name in others if name not in times and may_be_event(name) and is_event(name, values_of(name))]
     # A status among the features says nothing of another status: it may be one of the patient at the start.
