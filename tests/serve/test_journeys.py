@@ -123,7 +123,7 @@ def test_classes_that_are_numbers_are_offered_and_columns_get_their_part_by_a_cl
 
 
 def test_rows_without_a_target_are_left_out_by_a_button(opened, wide):  # noqa: F811
-    page = opened(f"/data?file={wide}&target=state")
+    page = opened(f"/data?file={wide}&keep=centre&target=state")
     page.get_by_text("is missing in 3 rows").wait_for()
     page.get_by_role("button", name="Leave out rows without a target").click()
     page.get_by_role("heading", name="57 samples").wait_for()
@@ -131,9 +131,9 @@ def test_rows_without_a_target_are_left_out_by_a_button(opened, wide):  # noqa: 
 
 def test_what_cannot_run_is_refused_before_it_waits_and_back_finds_every_field(opened, wide, server):  # noqa: F811
     folder, _ = server
-    page = opened(f"/data?file={wide}&drop=state&drop=sick&target=sample")
+    page = opened(f"/data?file={wide}&keep=centre&drop=state&drop=sick&target=sample")
     page.get_by_text("needs a decision").wait_for()
-    page.goto(page.url.partition("/data")[0] + f"/data?file={wide}&drop=state&target=sick&kind=assess")
+    page.goto(page.url.partition("/data")[0] + f"/data?file={wide}&keep=centre&drop=state&target=sick&kind=assess")
     page.get_by_text("All 3").click()
     page.get_by_label("With parameters").fill("lassso")
     page.get_by_role("button", name="20", exact=True).click()
