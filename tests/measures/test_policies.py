@@ -88,7 +88,7 @@ def test_notes_are_empty_where_everything_is_defined():
 def test_a_table_holds_the_values_of_the_single_calls_in_the_order_asked_for():
     selections = st.Selections.from_sets([[0, 1], [1, 2], [0]], n_features=4)
     table = st.stability_table(selections, ["SMJ", "cwrel", "Davis", "npog"], params={"davis": {"alpha": 1}})
-    assert list(table.index) == ["jaccard", "somol", "davis", "npog"]
+    assert list(table.index) == ["jaccard", "somol", "davis:alpha=1", "npog"]
     wanted = [st.stability(selections, m) for m in ("jaccard", "somol")]
     wanted += [st.stability(selections, "davis", alpha=1), st.stability(selections, "npog")]
     assert table["estimate"].tolist() == wanted

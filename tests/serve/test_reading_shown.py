@@ -135,3 +135,14 @@ def test_what_a_target_cannot_support_is_said_and_not_offered(client):
     assert re.search(r"disabled>Find the shortlist</button>", asked)
     more = frame(days=np.arange(1.0, ROWS + 1), dead=np.arange(ROWS) % 2)
     assert why not in shown(client, more, time="days", event="dead")
+
+
+def test_the_page_measures_by_the_measures_that_are_asked_for(client):
+    lists = {"first_text": "one: a, b, c\ntwo: a, b, d\nthree: a, b, c", "features": "10"}
+    answer = client.post("/measure", data=lists | {"measure": "davis:alpha=1\njaccard"}, headers=client.change)
+    assert answer.status_code == 200
+    assert "2 measures" in answer.text
+    assert "<td>davis:alpha=1</td><td>0.4500</td>" in answer.text  # 9/12 less 3/10
+    assert "<td>dice</td>" not in answer.text
+    refused = client.post("/measure", data=lists | {"measure": "davis:beta=1"}, headers=client.change)
+    assert "davis has no parameter" in refused.text

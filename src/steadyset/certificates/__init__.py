@@ -48,10 +48,14 @@ def certify(measure: str | Measure, **measure_params: Any) -> Certificate:
     record = get_measure(measure).with_params(measure_params)
     if "rankings" in record.needs:
         reason = "the properties are about selected sets, and this measure compares rankings"
-        return Certificate(record.name, dict.fromkeys(PROPERTIES, Verdict(None, None, reason)), claims_of(record))
+        return Certificate(
+            record.specification, dict.fromkeys(PROPERTIES, Verdict(None, None, reason)), claims_of(record)
+        )
     evidence = Evidence(record)
     return Certificate(
-        record.name, {name: evidence.decide(check) for name, check in PROPERTIES.items()}, claims_of(record)
+        record.specification,
+        {name: evidence.decide(check) for name, check in PROPERTIES.items()},
+        claims_of(record),
     )
 
 

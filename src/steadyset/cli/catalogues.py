@@ -57,11 +57,16 @@ def measures(given: Given) -> None:
 
     records = all_measures() if name is None else [get_measure(name)]
     rows = [catalogue_entry(record) for record in records]
-    if form != "table":
-        print_rows(rows, form, safe=given.spreadsheet_safe)
+    if form == "csv":
+        flat = [{key: _flat(key, value) for key, value in row.items()} for row in rows]
+        print_rows(flat, form, safe=given.spreadsheet_safe)
+    elif form == "json":
+        print_rows([row | {"parameters": _plain(row["parameters"])} for row in rows], form)
     elif name is not None:
         for key, value in rows[0].items():
-            typer.echo(f"{key.replace('_', ' ')}: {_words(value)}")
+            if key not in PARTS:
+                typer.echo(f"{key.replace('_', ' ')}: {_words(value)}")
+        _show_parameters(rows[0])
     else:
         titles = {key: "range" if key == "bounds" else key for key in LISTED}
         shown = [{title: _words(row[key]) for key, title in titles.items()} for row in rows]
@@ -70,6 +75,8 @@ def measures(given: Given) -> None:
             "corrected: random selection has the same mean value whatever the sizes, or for equal sizes. "
             "adjusted: similar features count as alike. `steadyset measures NAME` shows more."
         )
+        able = ", ".join(record.name for record in records if record.params)
+        typer.echo(f"Parameters follow a colon: `steadyset measure RUNS --measure davis:alpha=1`. Some have: {able}.")
 
 
 def _advise(answers: Mapping[str, str | None], form: str) -> None:
@@ -166,6 +173,11 @@ def _show_entry(entry: Mapping[str, Any]) -> None:
         if key not in PARTS and value != "":
             words = ("yes" if value else "no") if isinstance(value, bool) else shown_name(str(value))
             typer.echo(f"{key.replace('_', ' ')}: {words}")
+    _show_parameters(entry)
+
+
+def _show_parameters(entry: Mapping[str, Any]) -> None:
+    """Print the parameters of an entry with their defaults, those of one meaning on one line."""
     if entry["parameters"]:
         typer.echo("parameters:")
     told = {name: entry["meanings"].get(name, "") for name in entry["parameters"]}

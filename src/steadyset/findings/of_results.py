@@ -120,7 +120,7 @@ def of_comparison(
     """
     runs, scored = procedures or {}, at_chance or {}
     measure = get_measure(comparison.measure)
-    lower = "" if measure.higher_is_steadier else measure.name
+    lower = "" if measure.higher_is_steadier else measure.specification
     has_words = measure.name == DEFAULT_MEASURE and not _chance(runs)
     rows = []
     for name, row in zip(map(str, comparison.table.index), comparison.table.to_dict("records"), strict=True):

@@ -185,7 +185,7 @@ def stability_sentences(found: Findings) -> list[Sentence]:
     if all(isnan(row.stability) for row in found.summary):
         return []
     measure = get_measure(found.measure)
-    named = f"{measure.name}{cite(measure.reference)}"
+    named = f"{measure.specification}{cite(measure.reference)}"
     said = [f"The measure of the stability of the selected sets was {named}, {_meaning(measure)}."]
     known = [row for row in found.summary if isfinite(row.low) and isfinite(row.high)]
     if known:

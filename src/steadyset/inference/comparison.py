@@ -238,7 +238,9 @@ def compare(
     for name, spread in values.items():
         found = interval_of(spread, options, level)
         estimates.append(_estimate(name, found.estimate, found.se, found.low, found.high, spread.n_runs, found.note))
-    whole = grouped(estimates, pairs, record.name, level, adjust, lower_is_better=not record.higher_is_steadier)
+    whole = grouped(
+        estimates, pairs, record.specification, level, adjust, lower_is_better=not record.higher_is_steadier
+    )
     return replace(whole, tied={name: one.tied_share for name, one in runs.items() if one.tied_share is not None})
 
 

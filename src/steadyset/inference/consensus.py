@@ -190,7 +190,7 @@ def consensus(
         _between(runs, backers, record, options),
         _backed(backers, sizes, d, options),
         _features(runs, backers, sizes, aggregate, directions or {}),
-        record.name,
+        record.specification,
         aggregate,
         float(backing),
         float(core),

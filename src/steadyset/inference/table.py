@@ -50,7 +50,7 @@ def stability_table(
         The runs, or anything that `Selections.from_matrix` takes: a 0/1 table with one row per run.
     measures : str or sequence of str or Measure, default="all"
         Which measures. "all" are those that have what they need: some take a similarity, some Selections with weights
-        or rankings.
+        or rankings. A name may carry parameters, such as "davis:alpha=1".
     level : float or None, default=0.95
         The confidence of the intervals; None leaves them out, which is faster.
     similarity : FeatureSimilarity or None, default=None
@@ -67,7 +67,7 @@ def stability_table(
     random_state : int or None, default=None
         Seed of what is simulated. None is a fixed seed: the same call gives the same number.
     params : Mapping or None, default=None
-        Parameters by measure, such as ``{"davis": {"alpha": 1}}``.
+        Parameters by measure, such as ``{"davis": {"alpha": 1}}``; the same as "davis:alpha=1" among `measures`.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def table_rows(
             known = {name: getattr(interval, name) for name in ("estimate", *INTERVAL, "note")}
             rows.append({**known, "mc_error": one.estimate.mc_error})
     return [
-        {"measure": record.name, "steadier": "higher" if record.higher_is_steadier else "lower", **row}
+        {"measure": record.specification, "steadier": "higher" if record.higher_is_steadier else "lower", **row}
         for record, row in zip(records, rows, strict=True)
     ]
 

@@ -419,8 +419,22 @@ def sechidis_score(scatter: float, own: float, others: float, sizes: Ints, d: in
     S is the covariance of the columns of the 0/1 matrix and T what random selection of these sizes gives; both traces
     are kept times M² d² (d - 1), where everything but the similarities is whole numbers. When no two
     features are similar this is nogueira. Random sets have expectation 0 if they are of one size, less if sizes differ.
-    No bounds hold: a thresholded C need not be positive semidefinite. The parameter thresholded=False keeps the
-    similarities below the threshold.
+    No bounds hold: a thresholded C need not be positive semidefinite.
+
+    Parameters
+    ----------
+    scatter : float
+        The similarity-weighted covariance of the selection.
+    own : float
+        The sum of the similarities of the features with themselves.
+    others : float
+        The sum of the similarities between different features.
+    sizes : array of int
+        The sizes of the sets.
+    d : int
+        The number of features.
+    thresholded : bool, default=True
+        Whether similarities below the threshold count as 0.
 
     Formula: 1 - tr(C S) / tr(C T), T_ff = (k̄/d)(1 - k̄/d), T_fg = (mean k_i² - k̄)/(d² - d) - k̄²/d²
     Undefined: random selection has no effective variance (tr(C T) is 0: all sets empty or all full), or d = 1

@@ -410,7 +410,7 @@ def stability(
     selections : Selections or array-like
         The runs, or anything that `Selections.from_matrix` takes: a 0/1 table with one row per run.
     measure : str or Measure, default="nogueira"
-        Name or alias of a measure; `list_measures` shows them.
+        Name or alias of a measure; `list_measures` shows them. Parameters follow a colon, such as "davis:alpha=1".
     similarity : FeatureSimilarity or None, default=None
         Which features can stand in for each other, for the measures that need it.
     undefined : {"nan", "raise"} or float, default="nan"

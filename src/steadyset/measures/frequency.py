@@ -84,6 +84,17 @@ def davis_maximum(n_runs: int, n_features: int, *, alpha: float = 0.0) -> float:
 def davis_score(levels: Ints, sizes: Ints, d: int, *, alpha: float = 0.0) -> Floats:
     """Mean frequency of the features ever selected, less a penalty on the typical size.
 
+    Parameters
+    ----------
+    levels : array of int
+        The number of features that exactly h runs selected, for each h.
+    sizes : array of int
+        The sizes of the sets.
+    d : int
+        The number of features.
+    alpha : float, default=0.0
+        The weight of the penalty on the median size, at least 0.
+
     Formula: max(0, sum_f p_f / |union| - alpha median(k_i) / d)
     Undefined: nothing is selected
     Reference: Davis et al. 2006

@@ -11,7 +11,8 @@ import numpy as np
 from steadyset.foundation.arguments import check_finite, check_flag, is_number, shown, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.registry import Registry
-from steadyset.foundation.text import headed_line
+from steadyset.foundation.text import headed_line, meanings
+from steadyset.io.labels import name_and_params
 from steadyset.kernels.arrays import Floats
 
 if TYPE_CHECKING:
@@ -171,6 +172,17 @@ class Measure:
         return replace(self, params={**self.params, **params})
 
     @property
+    def specification(self) -> str:
+        """The name as it is typed: with the parameters that differ from their defaults, such as "davis:alpha=1"."""
+        defaults = MEASURES[self.name].params if self.name in MEASURES else self.params
+        changed = [
+            f"{name}={_typed(value)}"
+            for name, value in self.params.items()
+            if name not in defaults or value != defaults[name]
+        ]
+        return f"{self.name}:{','.join(changed)}" if changed else self.name
+
+    @property
     def correction(self) -> str:
         """Whether random selection has one mean value, in the words of the catalogue and of the certificates."""
         return "for equal sizes" if self.equal_sizes_only else "yes" if self.corrected else "no"
@@ -191,6 +203,12 @@ class Measure:
             The largest value.
         """
         return self.bounds[1] if self.maximum is None else float(self.maximum(n_runs, n_features, **self.params))
+
+
+def _typed(value: Any) -> str:
+    """A value as it is typed after a colon; 1 and 1.0 are one value."""
+    whole = isinstance(value, float) and value.is_integer()
+    return str(int(value) if whole else value)
 
 
 _families: dict[str, Family] = {}
@@ -333,17 +351,18 @@ def get_measure(name: str | Measure) -> Measure:
     Parameters
     ----------
     name : str or Measure
-        The name or an alias; capitals do not matter. A record is given back as it is.
+        The name or an alias; capitals do not matter. Parameters follow a colon, such as "davis:alpha=1". A record is
+        given back as it is.
 
     Returns
     -------
     Measure
-        What is known of the measure.
+        What is known of the measure, with these parameters.
 
     Raises
     ------
     InputError
-        Where no measure has this name; the message proposes similar names.
+        Where no measure has this name or a parameter; the message proposes similar names.
 
     Examples
     --------
@@ -352,10 +371,15 @@ def get_measure(name: str | Measure) -> Measure:
     'jaccard'
     >>> st.get_measure("nogueira").reference
     'Nogueira, Sechidis and Brown 2018'
+    >>> st.get_measure("davis:alpha=1").params
+    {'alpha': 1}
     """
     if isinstance(name, Measure):
         return name
-    return MEASURES.find(name, "measure")
+    if not isinstance(name, str) or ":" not in name:
+        return MEASURES.find(name, "measure")
+    called, params = name_and_params(name)
+    return MEASURES.find(called, "measure").with_params(params)
 
 
 def register_family(family: Family) -> Family:
@@ -406,11 +430,19 @@ CATALOGUE = (
     *("name", "aliases", "family", "bounds", "corrected", "adjusted", "needs", "higher_is_steadier"),
     *("formula", "undefined", "reference"),
 )
+WITHOUT_MEANING = "a parameter of the formula"
 
 
 def catalogue_entry(measure: Measure) -> dict[str, Any]:
     """What the catalogue tells of a measure."""
-    return {name: getattr(measure, name) for name in CATALOGUE} | {"corrected": measure.correction}
+    told = meanings(measure.score)
+    parameters = {"parameters": dict(measure.params)}
+    explained = {"meanings": {name: told.get(name) or WITHOUT_MEANING for name in measure.params}}
+    return {name: getattr(measure, name) for name in CATALOGUE} | {
+        "corrected": measure.correction,
+        **parameters,
+        **explained,
+    }
 
 
 def list_measures() -> pd.DataFrame:
@@ -419,8 +451,9 @@ def list_measures() -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row per measure: its aliases, properties, formula and reference. The column corrected is "yes" (random sets
-        have one mean value, whatever their sizes), "for equal sizes" or "no".
+        One row per measure: its aliases, properties, formula, reference, and its parameters with their defaults and
+        meanings. The column corrected is "yes" (random sets have one mean value, whatever their sizes), "for equal
+        sizes" or "no".
 
     Examples
     --------

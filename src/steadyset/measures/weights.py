@@ -212,9 +212,18 @@ def msi_score(weights: Rows, *, similarity: FeatureSimilarity, thresholded: bool
 
     The importances of a run (absolute weights) are scaled to sum to k̄, the mean number of selected features. Both sides
     and the similarities c are not negative, so the optimum moves everything: the score is 1 - EMD(w_i/k̄, w_j/k̄; 1 - c),
-    solved exactly on the two supports. Similarities are used as they are; with thresholded=True those below the
-    threshold count as 0. Without weights the selected features are equally important. Two empty runs score 1, an empty
-    run and another 0; a run whose importances are all 0 is empty. `shared_importance` shows the exchange.
+    solved exactly on the two supports. Similarities are used as they are, unless thresholded. Without weights the
+    selected features are equally important. Two empty runs score 1, an empty run and another 0; a run whose importances
+    are all 0 is empty. `shared_importance` shows the exchange.
+
+    Parameters
+    ----------
+    weights : Rows
+        The absolute weights of all runs.
+    similarity : FeatureSimilarity
+        How similar the features are.
+    thresholded : bool, default=False
+        Whether similarities below the threshold count as 0.
 
     Formula: max_x sum_fg c(f,g) x_fg / k̄ with sum_g x_fg <= w_if, sum_f x_fg <= w_jg, x >= 0
     Undefined: never
@@ -235,6 +244,15 @@ def yu_ding_loscalzo_score(weights: Rows, *, similarity: FeatureSimilarity, thre
     """Maximum weighted matching of two sets of one size k, a pair of features weighted by its similarity.
 
     The special case of msi where all importances are equal and all sizes too; weights are not used.
+
+    Parameters
+    ----------
+    weights : Rows
+        The absolute weights of all runs.
+    similarity : FeatureSimilarity
+        How similar the features are.
+    thresholded : bool, default=False
+        Whether similarities below the threshold count as 0.
 
     Formula: max over one-to-one matchings of sum c(f, match(f)) / k
     Undefined: the sizes differ, or k is 0
@@ -420,6 +438,15 @@ def canberra_score(ranks: Rows, *, top: int | None = None, relative: bool = Fals
     (1/d) sum_{a,b=1}^{d} |t(a) - t(b)| / (t(a) + t(b)). Without rankings the features are ranked by absolute weight;
     those of weight 0 share the mean of the ranks that remain. Such ties shorten the distance but not its expectation,
     so sparse weights ask for `top`: without it random ones would look steady.
+
+    Parameters
+    ----------
+    ranks : Rows
+        The ranks of all runs.
+    top : int or None, default=None
+        The number of ranks that are told apart; every rank beyond counts as the next one.
+    relative : bool, default=False
+        Whether the distance is divided by its expectation for two random rankings.
 
     Formula: sum_f |rank_i - rank_j| / (rank_i + rank_j), ranks beyond `top` counted as top + 1
     Undefined: relative to random rankings of a single feature

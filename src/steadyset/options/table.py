@@ -330,7 +330,7 @@ TABLE: tuple[Option, ...] = (
         Option(
             "measure",
             "The stability measure; adjusted ones use Pearson correlations.",
-            "NAME",
+            SPECIFICATION,
             default="nogueira",
             record="search",
             calls=("run",),
@@ -355,16 +355,17 @@ TABLE: tuple[Option, ...] = (
     *_all(
         Option(
             "measure",
-            "A measure by name or alias; may be repeated. Default: all that can be computed.",
-            "NAME",
+            "A measure by name or alias, such as jaccard or davis:alpha=1; may be repeated. Default: all that can be "
+            "computed.",
+            SPECIFICATION,
             short="-m",
             many=True,
-        ),
+        ).on_page("measures", "Measures", ", one per line, such as davis:alpha=1 (empty: all)"),
         Option("level", f"Show intervals at this confidence level, such as {LEVEL}.", "L"),
         commands="measure",
     ),
     *_all(
-        Option("measure", "The measure to compare.", "NAME", short="-m", default="nogueira"),
+        Option("measure", "The measure to compare.", SPECIFICATION, short="-m", default="nogueira"),
         Option(
             "paired",
             "Whether the runs are on the same resamples, matched by label, or by order if there are no labels. "

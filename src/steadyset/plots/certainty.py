@@ -114,7 +114,7 @@ def convergence(
     names = grammar.distinct_names([*(name for name, *_ in rows), *said])
 
     def draw(alt: Any, shown: pd.DataFrame) -> Any:
-        panels = [_panel(alt, shown, names[name], record.name, words) for name, words in said.items()]
+        panels = [_panel(alt, shown, names[name], record.specification, words) for name, words in said.items()]
         return alt.concat(*panels, columns=2, spacing=28)
 
     note = grammar.noted(
@@ -277,7 +277,7 @@ def null_distribution(
     rows = [(begin, end, share, observed.value) for begin, end, share in bars if share > 0]
     note = _chance_note(law, record, observed.value)
     return grammar.pictured(
-        rows, CHANCE_COLUMNS, lambda alt, shown: _drawn(alt, shown, record.name), note, _chance_seen
+        rows, CHANCE_COLUMNS, lambda alt, shown: _drawn(alt, shown, record.specification), note, _chance_seen
     )
 
 

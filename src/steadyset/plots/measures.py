@@ -231,7 +231,7 @@ def measure_agreement(
         values = np.array(found, dtype=np.float64)
     else:
         points, values, said = _of_pairs(next(iter(procedures.values())), records, options)
-    order = [record.name for record in records]
+    order = [record.specification for record in records]
     rows, binned = _marks(order, points, values)
     undefined = [name for k, name in enumerate(order) if np.isnan(values[:, k]).any()]
     note = grammar.noted(
@@ -254,7 +254,7 @@ def _records(
     if isinstance(measures, str) or not isinstance(measures, Sequence) or not 2 <= len(measures) <= MOST_MEASURES:
         raise wrong_argument("measures", f"a list of 2 to {MOST_MEASURES} measures", measures)
     records = chosen_measures(list(measures))
-    if len({record.name for record in records}) < len(records):
+    if len({record.specification for record in records}) < len(records):
         raise wrong_argument("measures", "a list of different measures", measures)
     for record in records:
         for sel in every:

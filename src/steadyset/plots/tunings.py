@@ -531,14 +531,14 @@ def _of_results(
     for value in sorted(results):
         one = results[value]
         if isinstance(one, Selections):
-            found = steadiness(one, measure=record.name, level=level)
+            found = steadiness(one, measure=record.specification, level=level)
             rows.append(_Row("", float(value), STABILITY, found.stability, found.low, found.high))
             continue
         names = list(one.settings["scoring"])
         name = name or (score if score is not None else next(iter(names), ""))
         if name and name not in names:
             raise InputError(f"score must be one of {', '.join(names)} (got {name!r:.80}).")
-        table = one.summary(measure=record.name, level=level, details=True)
+        table = one.summary(measure=record.specification, level=level, details=True)
         for selector, row in zip(table.index, table.to_dict("records"), strict=True):
             at = (str(selector) if len(table) > 1 else "", float(value))
             rows.append(_Row(*at, STABILITY, row["stability"], row["low"], row["high"]))

@@ -283,6 +283,7 @@ async def measure_page(site: Site, request: Request) -> Response:
         request,
         "measure.html.j2",
         universe=forms.fields("measure", "measure"),
+        measures=forms.fields("measure", "measures"),
         reading=forms.fields("measure", "lists"),
         example=request.query_params.get("example", ""),
     )
@@ -293,7 +294,7 @@ async def measure(site: Site, request: Request) -> Response:
     """The measures of what the form holds."""
     form = await _form(request)
     known = options_of("measure")
-    given = forms.options_given("measure", form, "measure", "lists")
+    given = forms.options_given("measure", form, "measure", "measures", "lists")
     options = {known[name].argument or name: value for name, value in given.items()}
     inputs = _inputs(site, form)
     found = await site.sandbox.call("measured", inputs, options)

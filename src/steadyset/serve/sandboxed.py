@@ -83,19 +83,22 @@ INSPECTED = ("samples", "transpose", "sheet", "samples_sheet", "layer", "delimit
 
 
 def measured(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Every measure of one or two recorded selections, with intervals, and what was understood."""
+    """Every measure of one or two recorded selections, or those asked for, with intervals; and what was understood."""
+    wanted = options.get("measure")
     read = _recorded(inputs, options)
     tables = []
     for name, sel in read.items():
         asked = Options("nan", "auto", 10_000, 0, None, None)
         try:
-            rows = table_rows(sel, telling_measures(sel, asked), asked, LEVEL)
+            rows = table_rows(sel, wanted or telling_measures(sel, asked), asked, LEVEL)
         except InputError as error:
             raise error.after(f"{name}: ") from None
-        every = full_sets(sel)
+        every = None if wanted else full_sets(sel)
         left_out = [f"measures of sets are left out, as {every}; “Top” selects the best"] if every else []
         notes = [*_understood(sel), *left_out, *cautions(row["note"] for row in rows)]
-        tables.append({"name": name, "notes": notes, "rows": [_measure_row(row) for row in rows]})
+        heading = counted(len(rows), "measure") if wanted else f"All {len(rows)} measures"
+        shown = [_measure_row(row) for row in rows]
+        tables.append({"name": name, "notes": notes, "rows": shown, "heading": heading})
     unknown = any(isinstance(sel.features, UnionOfNames) for sel in read.values())
     return {
         "tables": tables,
@@ -615,9 +618,10 @@ def methods_in_short() -> dict[str, tuple[str, str]]:
 
 def _recorded(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, Selections]:
     read = []
+    reading = {name: value for name, value in options.items() if name != "measure"}
     for name, path in inputs:
         try:
-            read.append(Selections.read(path, **options))
+            read.append(Selections.read(path, **reading))
         except InputError as error:
             raise InputError(
                 *(part.replace(path, name) if isinstance(part, str) else part for part in error.args)
