@@ -34,7 +34,7 @@ MEASURES = {
     "SMS": "somol",
     "SMN": "nogueira",
     "SMZ": "zucknick",
-    "SMES": "sechidis",
+    "SMES": "sechidis_thresholded",
     "SMY": "yu",
     "SMA-MBM": "intersection_mbm",
     "SMA-Greedy": "intersection_greedy",

@@ -204,7 +204,7 @@ def _apart(p: int, tau: float) -> tuple[list[list[int]], Floats]:
 
 def _sechidis(sets: list[list[int]], table: Floats) -> float:
     alike = FeatureSimilarity.from_matrix(table, threshold=THRESHOLD)
-    return float(values_of("sechidis", [sets], len(table), alike)[0])
+    return float(values_of("sechidis_thresholded", [sets], len(table), alike)[0])
 
 
 def _mean_of_size(kinds: Sequence[tuple[list[list[int]], int]], k: int, p: int) -> float:

@@ -71,7 +71,7 @@ def test_sechidis_over_all_pairs_of_subsets_of_seven_features_has_the_published_
     for i in range(128):
         for j in range(i + 1):  # the measure is symmetric in the runs
             pair = st.Selections.from_matrix(subsets[[i, j]])
-            values[i, j] = values[j, i] = st.stability(pair, "sechidis", similarity=similarity)
+            values[i, j] = values[j, i] = st.stability(pair, "SMES", similarity=similarity)
     wanted = ORACLES["seven_features"]
     defined = values[~np.isnan(values)]
     assert values.size - defined.size == wanted["published_missing"]
@@ -102,12 +102,14 @@ def test_sechidis_is_the_ratio_of_traces(runs, thresholded, threshold):
         assert found == pytest.approx(1 - seen / by_chance, abs=1e-9)
     else:
         assert np.isnan(found)
+    named = st.stability(Z, "sechidis_thresholded" if thresholded else "phi_S", similarity=similarity)
+    assert named == pytest.approx(found, nan_ok=True)
 
 
 @given(runs_and_similarities(similar=False))
-def test_sechidis_is_nogueira_when_no_two_features_are_similar(runs):
+def test_thresholded_sechidis_is_nogueira_when_no_two_features_are_similar(runs):
     Z, C = runs
-    found = st.stability(Z, "sechidis", similarity=st.FeatureSimilarity.from_matrix(C))
+    found = st.stability(Z, "sechidis_thresholded", similarity=st.FeatureSimilarity.from_matrix(C))
     assert found == pytest.approx(st.stability(Z, "nogueira"), abs=1e-12, nan_ok=True)
 
 

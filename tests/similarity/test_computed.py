@@ -199,7 +199,7 @@ X = rng.normal(size=(100, 4000)).repeat(5, axis=1)
 X += 0.2 * rng.normal(size=X.shape)
 similarity = st.FeatureSimilarity.from_data(X)
 sets = [rng.choice(20_000, 50, replace=False) for _ in range(10)]
-value = st.stability(st.Selections.from_sets(sets, n_features=20_000), "sechidis", similarity=similarity)
+value = st.stability(st.Selections.from_sets(sets, n_features=20_000), "sechidis_thresholded", similarity=similarity)
 print(len(similarity.neighbours.indices), value, peak())
 """
 )

@@ -188,7 +188,7 @@ BOMMERT_2020 = _table(
     10010000 davis_alpha
     11010010 somol
     10010111 zucknick
-    10000110 sechidis
+    10000110 sechidis sechidis_thresholded
     10100110 yu
     10100111 intersection_mbm intersection_greedy intersection_count intersection_mean
     """,

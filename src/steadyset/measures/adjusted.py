@@ -412,14 +412,15 @@ def _wanted_draws(
 NO_SPREAD = 1e-12  # what random selection gives is 0, up to the rounding of the similarities
 
 
-@measure_of("effective", "SMES", "phi_S", equal_sizes_only=True, linear=True, params={"thresholded": True}, **_SIMILAR)
+@measure_of("effective", "phi_S", equal_sizes_only=True, linear=True, params={"thresholded": False}, **_SIMILAR)
 def sechidis_score(scatter: float, own: float, others: float, sizes: Ints, d: int) -> float:
     """Effective stability: one minus the similarity-weighted covariance of the selection, relative to random selection.
 
     S is the covariance of the columns of the 0/1 matrix and T what random selection of these sizes gives; both traces
     are kept times M² d² (d - 1), where everything but the similarities is whole numbers. When no two
     features are similar this is nogueira. Random sets have expectation 0 if they are of one size, less if sizes differ.
-    No bounds hold: a thresholded C need not be positive semidefinite.
+    No bounds hold. Every similarity counts as it is, whatever its threshold, as in equation 3 of Hamer and Dupont
+    (2021); with thresholded=True those below the threshold count as 0, which is `sechidis_thresholded`.
 
     Parameters
     ----------
@@ -433,7 +434,7 @@ def sechidis_score(scatter: float, own: float, others: float, sizes: Ints, d: in
         The sizes of the sets.
     d : int
         The number of features.
-    thresholded : bool, default=True
+    thresholded : bool, default=False
         Whether similarities below the threshold count as 0.
 
     Formula: 1 - tr(C S) / tr(C T), T_ff = (k̄/d)(1 - k̄/d), T_fg = (mean k_i² - k̄)/(d² - d) - k̄²/d²
@@ -452,6 +453,20 @@ def sechidis_score(scatter: float, own: float, others: float, sizes: Ints, d: in
     return float(1 - Fraction(scatter) * d * d * (d - 1) * M / (M - 1) / spread)
 
 
+@measure_of("effective", "SMES", equal_sizes_only=True, linear=True, **_SIMILAR)
+def sechidis_thresholded_score(scatter: float, own: float, others: float, sizes: Ints, d: int) -> float:
+    """Effective stability of the similarities from the threshold on: `sechidis` with the others set to 0.
+
+    This is what the experiments of Bommert (2020, section 6.2) and the R package stabm compute. A thresholded C need
+    not be positive semidefinite, so no bounds hold.
+
+    Formula: 1 - tr(C S) / tr(C T) as for sechidis, c(f,g) = 0 where it is below the threshold
+    Undefined: random selection has no effective variance (tr(C T) is 0: all sets empty or all full), or d = 1
+    Reference: Sechidis et al. 2020; Bommert 2020
+    """
+    return sechidis_score(scatter, own, others, sizes, d)
+
+
 Sums = tuple[float, float, float]  # scatter, own, others
 CELLS_A_BLOCK = 1 << 22
 
@@ -466,7 +481,7 @@ class Effective(Family):
         sums: dict[bool, Sums] = {}
         results = []
         for measure in measures:
-            thresholded = bool(measure.params.get("thresholded", True))
+            thresholded = _is_thresholded(measure)
             if thresholded not in sums:
                 sums[thresholded] = _sums(selections, options.similarity, thresholded)
             value = _value(measure, sums[thresholded], selections)
@@ -485,7 +500,7 @@ class Effective(Family):
             return None
         k, d = selections.sizes, selections.n_features
         M, elsewhere = len(k), (int(k.sum()) ** 2 - int(k @ k)) / d**2
-        _, own, others = _sums(selections, options.similarity, bool(measure.params.get("thresholded", True)))
+        _, own, others = _sums(selections, options.similarity, _is_thresholded(measure))
         scatter = own * ((M - 1) * int(k.sum()) / d - elsewhere)
         if d > 1:
             scatter += others * ((M - 1) * int(k @ (k - 1)) / (d * (d - 1)) - elsewhere)
@@ -496,7 +511,14 @@ class Effective(Family):
         features = np.arange(selections.n_features)
         C = similarity.block(features, features)
         Z = selections.to_matrix().toarray().astype(np.float64)
-        return np.asarray(Z @ np.where(similarity.threshold <= C, C, 0.0) @ Z.T)
+        if _is_thresholded(measure):
+            C = np.where(similarity.threshold <= C, C, 0.0)
+        return np.asarray(Z @ C @ Z.T)
+
+
+def _is_thresholded(measure: Measure) -> bool:
+    """Return whether similarities below the threshold count as 0: always, unless a parameter of the measure decides."""
+    return bool(measure.params.get("thresholded", True))
 
 
 def _value(measure: Measure, sums: Sums, selections: Selections) -> float:
