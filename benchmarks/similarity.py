@@ -48,7 +48,8 @@ def sechidis(d: int) -> list[dict[str, Any]]:
     value = st.stability(selections, "sechidis_thresholded", similarity=similarity)
     known = median_seconds(lambda: st.stability(selections, "sechidis_thresholded", similarity=similarity))
     whole = median_seconds(
-        lambda: st.stability(selections, "sechidis_thresholded", similarity=st.FeatureSimilarity.from_data(X)), repeats=3
+        lambda: st.stability(selections, "sechidis_thresholded", similarity=st.FeatureSimilarity.from_data(X)),
+        repeats=3,
     )
     theirs_known = theirs_whole = None
     if d <= LARGEST_DENSE_COVARIANCE:
