@@ -5,12 +5,12 @@ import os
 import signal
 import sys
 import time
-from contextlib import ExitStack
 
 import pytest
+import threadpoolctl
 from threadpoolctl import ThreadpoolController, threadpool_info
 
-from steadyset.runner import conditions
+from steadyset.foundation import threads as arithmetic
 from steadyset.runner.conditions import one_line, same_conditions
 
 
@@ -36,18 +36,6 @@ def test_libraries_of_arithmetic_have_one_thread_during_a_run_and_what_they_had_
         assert threads() == before
 
 
-@pytest.mark.usefixtures("_two_threads")
-def test_a_run_that_overlaps_with_another_keeps_one_thread_and_gives_back_what_was():
-    before = threads()
-    with ExitStack() as other, ExitStack() as run:
-        other.enter_context(same_conditions())
-        run.enter_context(same_conditions())
-        other.close()
-        assert set(threads()) == {1}
-        run.close()
-    assert threads() == before
-
-
 def test_libraries_are_looked_for_again_only_when_something_was_imported(monkeypatch):
     searches = []
 
@@ -56,8 +44,8 @@ def test_libraries_are_looked_for_again_only_when_something_was_imported(monkeyp
             searches.append(1)
             super().__init__()
 
-    monkeypatch.setattr(conditions, "ThreadpoolController", Counting)
-    monkeypatch.setattr(conditions, "_found", None)
+    monkeypatch.setattr(threadpoolctl, "ThreadpoolController", Counting)
+    monkeypatch.setattr(arithmetic, "_controller", None)
     for _ in range(3):
         with same_conditions():
             pass
@@ -79,8 +67,8 @@ def test_ctrl_c_during_the_search_for_libraries_is_not_lost(monkeypatch):
             ctypes.CFUNCTYPE(None)(called_by_c)()
             super().__init__()
 
-    monkeypatch.setattr(conditions, "ThreadpoolController", Interrupted)
-    monkeypatch.setattr(conditions, "_found", None)
+    monkeypatch.setattr(threadpoolctl, "ThreadpoolController", Interrupted)
+    monkeypatch.setattr(arithmetic, "_controller", None)
     before = threads()
     with pytest.raises(KeyboardInterrupt), same_conditions():
         pass

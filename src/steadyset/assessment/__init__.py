@@ -22,6 +22,7 @@ from steadyset.assessment.written import KnownRows, alike_json, extract_json
 from steadyset.foundation import arguments
 from steadyset.foundation.display import Tell, progress_told
 from steadyset.foundation.errors import AlwaysFailsError, Argument, InputError
+from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.inference.features import table_csv
 from steadyset.inference.interval import outlook
 from steadyset.io.data.data_table import Data
@@ -107,6 +108,7 @@ class AutoRuns:
             return self.max_runs
 
 
+@with_one_arithmetic_thread
 def assess(
     selectors: SelectorsLike,
     X: arguments.TableLike | Data,

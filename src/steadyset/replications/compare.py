@@ -20,6 +20,7 @@ from steadyset.foundation.display import from_above
 from steadyset.foundation.errors import Argument, InputError, after
 from steadyset.foundation.job import runs_for
 from steadyset.foundation.text import counted, listed, shown_name
+from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.inference.features import CELLS_A_BLOCK, EQUAL, Directions, class_names, data_directions
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.io.disk import LEFT_OUT, STUDY
@@ -46,6 +47,7 @@ PERMUTED_LISTS = 199  # of each study, so that the smallest p-value of what two 
 MANY_FEATURES = 50  # from there on other rows do not correlate so highly
 
 
+@with_one_arithmetic_thread
 def compare_studies(
     selector: str | Estimator,
     studies: Mapping[str, Data | tuple[TableLike, Labels]],

@@ -21,6 +21,7 @@ from steadyset.foundation.arguments import Estimator, Labels, TableLike, as_reco
 from steadyset.foundation.display import from_above
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.job import runs_for
+from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.io import beneath
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.io.data.sources import repeated_words
@@ -44,6 +45,7 @@ SKEWED = 1.0  # the skewness of a number, beyond which it is told how often inte
 VALIDATED = frozenset({CLASSES, COUNT, NUMBER, SURVIVAL})  # their intervals hold known truth: benchmarks/replication.py
 
 
+@with_one_arithmetic_thread
 def replication(
     selector: str | Estimator | Assessment,
     X: TableLike | Data,

@@ -18,6 +18,7 @@ from steadyset.foundation.display import Drawable, Reportable, ShownFindings, fr
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.job import runs_for
 from steadyset.foundation.text import counted
+from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.inference.interval import t_quantile
 from steadyset.io.data.data_table import Data, as_data, row_names_of
 from steadyset.kernels.arrays import Bools
@@ -99,6 +100,7 @@ class VarianceSplit(ShownFindings, Drawable, Reportable):
         return pd.DataFrame([asdict(one) for one in self.sources.rows], columns=("row", "label", "features", "p_value"))
 
 
+@with_one_arithmetic_thread
 def variance_split(
     selectors: SelectorsLike | Assessment,
     X: TableLike | Data,

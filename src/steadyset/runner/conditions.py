@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 import time
 import warnings
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from typing import Any, Literal, get_args
 
-from threadpoolctl import ThreadpoolController
-
 from steadyset.foundation.arguments import check_choice
+from steadyset.foundation.threads import one_arithmetic_thread
 
 OnWarning = Literal["record", "fail"]
 RECORD: OnWarning = "record"
@@ -38,13 +35,12 @@ def check_on_warning(value: Any) -> OnWarning:
 def same_conditions() -> Iterator[list[str]]:
     """Compute with one thread, and hear what is warned of meanwhile: short, distinct texts.
 
-    Sums in another order would change the last bits, and with them the selection. The settings belong to the process,
-    so threads that compute runs at the same time share them: the first to come sets them, the last to leave resets.
+    How warnings are heard belongs to the process, so threads that compute runs at the same time share it: the first to
+    come sets it, the last to leave resets it.
     """
     global _runs_at_work
     with _lock:
         if _runs_at_work == 0:
-            _settings.enter_context(arithmetic_libraries().limit(limits=1))
             _settings.enter_context(warnings.catch_warnings())
             warnings.simplefilter("always")
             for kind in ABOUT_CODE:  # they address the author of the estimator and say nothing of this run
@@ -52,7 +48,7 @@ def same_conditions() -> Iterator[list[str]]:
             warnings.showwarning = _hear
         _runs_at_work += 1
     try:
-        with listening() as heard:
+        with one_arithmetic_thread(), listening() as heard:
             yield heard
     finally:
         with _lock:
@@ -96,25 +92,6 @@ def one_line(kind: str, message: str) -> str:
     lines = message.encode("utf-8", "backslashreplace").decode().strip().splitlines()
     text = f"{kind}: {lines[0].strip()}" if lines else kind
     return text if len(text) <= LONGEST_WARNING else f"{text[: LONGEST_WARNING - 1]}…"
-
-
-_found: tuple[int, ThreadpoolController] | None = None
-
-
-def arithmetic_libraries() -> ThreadpoolController:
-    """The libraries that are loaded, to be told how many threads they may use.
-
-    To look for them takes milliseconds, so it is done again only when something was imported since.
-    """
-    global _found
-    import scipy.linalg  # noqa: F401 - its BLAS is one of them, and only a loaded library can be told
-
-    if _found is None or _found[0] != len(sys.modules):
-        imported = len(sys.modules)
-        # The search runs functions that C calls. Ctrl-C would be lost there, but it only ever reaches the main thread.
-        with ThreadPoolExecutor(1) as apart:
-            _found = imported, apart.submit(ThreadpoolController).result()
-    return _found[1]
 
 
 def end_with(parent: int) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from steadyset.foundation.arguments import check_flag
+from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.covariates import read_covariates
 from steadyset.selectors.known import register_selector
@@ -123,6 +124,7 @@ class ElasticNetSelector(LinearSelector):
     outcomes = PATH_OUTCOMES
     path_parameters = ("penalty", "k")
 
+    @with_one_arithmetic_thread
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, covariates: ArrayLike | None = None
     ) -> Self:

@@ -29,6 +29,7 @@ from steadyset.foundation.display import from_above, progress_told
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.job import runs_for
 from steadyset.foundation.text import counted
+from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.inference.features import class_names
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.io.data.sources import repeated_words
@@ -53,6 +54,7 @@ from steadyset.tasks import TASKS, task_of
 LEAST_REPEATS = 5  # fewer say nothing
 
 
+@with_one_arithmetic_thread
 def shortlist(
     X: arguments.TableLike | Data,
     y: arguments.Labels = None,

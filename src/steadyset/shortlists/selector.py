@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from steadyset.foundation.arguments import Column, Seed, TableLike
 from steadyset.foundation.errors import InputError
+from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.selectors.covariates import read_covariates
 from steadyset.selectors.filters.selector import run_seeds
 from steadyset.selectors.validation import check_features, check_target
@@ -83,6 +84,7 @@ class ShortlistSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @with_one_arithmetic_thread
     def fit(
         self,
         X: TableLike,

@@ -14,6 +14,7 @@ from steadyset.foundation.arguments import ALIKE, TableLike, wrong_argument
 from steadyset.foundation.display import Bar, Display, Shown, Table
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted
+from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.io.disk import file_path
 from steadyset.io.files import MAX_GB
 from steadyset.io.labels import check_same_order
@@ -68,6 +69,7 @@ class FeatureSimilarity(Shown):
     # ---- constructors ------------------------------------------------------------------------------------------
 
     @classmethod
+    @with_one_arithmetic_thread
     def from_data(
         cls,
         X: TableLike,

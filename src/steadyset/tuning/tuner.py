@@ -23,6 +23,7 @@ from steadyset.assessment.request import (
 from steadyset.foundation import arguments
 from steadyset.foundation.display import progress_told
 from steadyset.foundation.errors import InputError
+from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.io.disk import CHOSEN, RECORDED_FINDINGS, TRIALS, explained, folder_path, write_durably
 from steadyset.io.labels import given_names
@@ -75,6 +76,7 @@ class SearchOptions:
             check_similarity(self.similarity)
 
 
+@with_one_arithmetic_thread
 def tune(
     space: Mapping[str, Any] | str | Path | Space,
     X: arguments.TableLike | Data,

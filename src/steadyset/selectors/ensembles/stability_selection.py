@@ -19,6 +19,7 @@ from steadyset.foundation.arguments import LEVEL, Column, Estimator, Seed, Table
 from steadyset.foundation.display import drawn
 from steadyset.foundation.errors import InputError, UninformativeWarning
 from steadyset.foundation.text import counted
+from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.io.data.sources import giving_away, giving_away_words, repeated_rows, repeated_words
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.resampling import ComplementaryPairs, Rows
@@ -154,6 +155,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None = None
     task: str | None = None
 
+    @with_one_arithmetic_thread
     def fit(self, X: TableLike, y: Column = None, sample_weight: Column = None) -> Self:
         """Follow the path of the base on every half, and read the stable features by the rule.
 

@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from steadyset.foundation.arguments import Column, Seed, TableLike, check_flag, job_count, wrong_argument
 from steadyset.foundation.errors import InputError, UninformativeWarning
+from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.kernels.scores import top
@@ -101,6 +102,7 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     weights_equal_copies = True
 
+    @with_one_arithmetic_thread
     def fit(
         self, X: TableLike, y: Column = None, sample_weight: Column = None, covariates: TableLike | None = None
     ) -> Self:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import softmax
 from sklearn.base import clone
 
+from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.models import boost, residual_and_curvature
 from steadyset.kernels.paths.families import cox, poisson
@@ -100,6 +101,7 @@ class BoostingSelector(LinearSelector):
 
     outcomes = PATH_OUTCOMES
 
+    @with_one_arithmetic_thread
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Boost until n_steps steps are made or k features are in.
 

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from steadyset.foundation.arguments import Seed
 from steadyset.foundation.errors import UninformativeWarning
+from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.trees.growth import Trees
 from steadyset.selectors.known import register_selector
@@ -134,6 +135,7 @@ class ForestSelector(ModelSelector):
 
     outcomes = FOREST_OUTCOMES
 
+    @with_one_arithmetic_thread
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the forest and keep the k most important features; the forest that predicts grows when it is used.
 

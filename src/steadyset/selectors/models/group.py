@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.io.numbers import group_values
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.group_lasso import GroupLasso, fit_group_lasso
@@ -110,6 +111,7 @@ class GroupLassoSelector(LinearSelector):
     lambda_min_ratio: float | None = None
     tol: float = 1e-10
 
+    @with_one_arithmetic_thread
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the path down to the given penalty or number of groups, and keep the last model.
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.best_subset import Regression, best_subset_path
 from steadyset.selectors.known import register_selector
@@ -90,6 +91,7 @@ class L0Selector(LinearSelector):
 
     path_is_costly = True
 
+    @with_one_arithmetic_thread
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Search for the best support of every size up to k, and keep the model of the largest.
 

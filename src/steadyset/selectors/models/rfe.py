@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError, UninformativeWarning
+from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.algebra import combine, pivoted_cholesky, symmetric_product
 from steadyset.kernels.linear.models import feature_sizes, hinge_fit, ridge_fit
@@ -104,6 +105,7 @@ class RecursiveElimination(LinearSelector):
 
     outcomes: ClassVar[dict[str, Outcome]] = {task: PATH_OUTCOMES[task] for task in (CLASSES, NUMBER, SURVIVAL)}
 
+    @with_one_arithmetic_thread
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Eliminate features until k are left, and keep the model fitted on these.
 

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from steadyset.foundation.arguments import Column, TableLike, check_choice, check_number, wrong_argument
 from steadyset.foundation.errors import InputError
+from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.kernels.arrays import Floats
 from steadyset.kernels.hazards import (
     CLOSE,
@@ -162,6 +163,7 @@ class CoxModel(_Hazards):
         self.penalty = penalty
         self.ties = ties
 
+    @with_one_arithmetic_thread
     def fit(self, X: TableLike, y: TableLike, sample_weight: Column = None, strata: Column = None) -> Self:
         """Fit the model.
 
