@@ -4,6 +4,8 @@ The paper does not state the penalties of the models and of the eliminations; th
 in the units of steadyset. MIM takes as many bins as the cube root of n, rounded down, the default of the package that
 the paper names. The programme has the mutual information of mRMR from correlations, here it is that of bins. It fits
 its support vector machines as regressions on -1 and 1, here they have the hinge loss that the paper names.
+
+Importances of the selected features are those in the model that predicts, as `assess` takes them (equations 6 and 7).
 """
 
 from __future__ import annotations
@@ -19,7 +21,6 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from papers.framework.arrays import Bools, Floats, Ints
-from steadyset import importances
 from steadyset.selectors import (
     ElasticNetSelector,
     FilterSelector,
@@ -32,43 +33,27 @@ RIDGE = 0.01  # of the logistic regression on the selected features
 ELIMINATION = 1.0  # of the logistic regressions that eliminate
 HINGE, HINGE_ELIMINATION = 300.0, 1000.0  # 1 / C
 STEP = 0.2  # of the features that are left, dropped at once
-FARTHEST = 100.0  # standard deviations within which a flip is looked for
 LEVELS = np.geomspace(0.5, 0.001, 140)  # penalties, of which one selects the wanted number of features on average
 MOST_IN_PATH = 4  # times the wanted number, where a path ends
-COARSE: dict[str, Any] = {"step": 0.5, "tol": 1e-3, "largest": FARTHEST}
 
 
 class Method(NamedTuple):
-    """A selector that gives the importances of the features in the model, and that model as a predictor."""
+    """A selector, and the model that predicts from what it selects: the importances of the features are those in it."""
 
     selector: Any
     predictor: Any
 
 
-class SelectedThenModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """Select features, fit a model on them, and take the importances that they have in the model.
+class OnBins(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """A selector that sees bins of equal frequency in place of the values."""
 
-    With `bins` the selector sees as many bins of equal frequency in place of the values. A point whose decision no
-    feature can flip has no importances by equation 6; as in the authors' programme, which looks as far as 100 standard
-    deviations, its features are equally important.
-    """
-
-    def __init__(self, selector: Any, model: Any, bins: int | None = None) -> None:
+    def __init__(self, selector: Any, bins: int) -> None:
         self.selector = selector
-        self.model = model
         self.bins = bins
 
     def fit(self, X: Any, y: Any) -> Self:
-        seen = X if self.bins is None else equal_frequency(X, self.bins)
-        self.support_ = clone(self.selector).fit(seen, y).get_support()
+        self.support_ = clone(self.selector).fit(equal_frequency(X, self.bins), y).get_support()
         self.n_features_in_ = X.shape[1]
-        selected = X[:, self.support_]
-        model = clone(self.model).fit(selected, y)
-        self.importances_ = np.zeros(X.shape[1])
-        linear = isinstance(model, RecursiveElimination)
-        self.importances_[self.support_] = (
-            model.importances_ if linear else importances.decision_flip(model, selected, unflippable="equal", **COARSE)
-        )
         return self
 
     def _get_support_mask(self) -> Bools:
@@ -101,27 +86,25 @@ def methods(
     nearest = make_pipeline(StandardScaler(), KNeighborsClassifier(neighbours))
     forest = ForestSelector(k, n_estimators=trees, fill=True)
 
-    def of(selector: Any, model: Any) -> Method:
+    def then(selector: Any, model: Any) -> Method:
         return Method(
             Pipeline([("variance", FilterSelector("variance", k=before, fill=True)), ("select", selector)]), model
         )
-
-    def then(selector: Any, model: Any, bins: int | None = None) -> Method:
-        return of(SelectedThenModel(selector, model, bins), model)
 
     lasso, net = (
         ElasticNetSelector(penalties[name], l1_ratio=ratio) for name, ratio in (("lasso", 1.0), ("en", l1_ratio))
     )
     return {
         "rf": then(ForestSelector(k, importance="permutation", n_estimators=trees, fill=True), forest),
-        "lasso": of(lasso, lasso),
-        "en": of(net, net),
+        "lasso": then(lasso, lasso),
+        "en": then(net, net),
         "relief": then(FilterSelector("relieff", k=k, params={"n_neighbors": neighbours}, fill=True), nearest),
         "logrfe": then(RecursiveElimination(k, penalty=ELIMINATION, step=STEP), logistic),
         "svmrfe": then(RecursiveElimination(k, loss="hinge", penalty=HINGE_ELIMINATION / n, step=STEP), svm),
         "ttest": then(FilterSelector("t_test", k=k, params={"equal_var": False}, fill=True), logistic),
         "mim": then(
-            FilterSelector("mim", k=k, params={"discretise": "distinct"}, fill=True), logistic, int(n ** (1 / 3))
+            OnBins(FilterSelector("mim", k=k, params={"discretise": "distinct"}, fill=True), int(n ** (1 / 3))),
+            logistic,
         ),
         "mrmr": then(FilterSelector("mrmr", k=k, fill=True), logistic),
     }

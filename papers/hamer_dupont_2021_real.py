@@ -224,6 +224,7 @@ def _measured(
         resampling=drawn,
         scoring="accuracy",
         predictor=method.predictor,
+        importance="predictor",
     )
     selections = assessed.selections[name]
     found: dict[str, float] = {}

@@ -77,9 +77,12 @@ def test_the_library_takes_what_options_give_it(call, command, part):
             assert (one.argument or one.name) in inspect.signature(getattr(st, RECORDS[one.record])).parameters
 
 
-@pytest.mark.parametrize(("call", "most"), [(st.assess, 13), (st.tune, 13)])
+@pytest.mark.parametrize(("call", "most"), [(st.assess, 14), (st.tune, 13)])
 def test_assess_and_tune_take_few_arguments(call, most):
-    """The thirteenth of tune is `nested`, no part of the search, and of assess `sample_weight`, as in `fit`."""
+    """The thirteenth of tune is `nested`, no part of the search, and of assess `sample_weight`, as in `fit`.
+
+    Its fourteenth is `importance`, which decides what its measures of weights compare.
+    """
     assert len(inspect.signature(call).parameters) <= most
 
 

@@ -27,6 +27,7 @@ STEADYSET_WORDS <- c(
 # one group stay together. force: covariates that stay in every model, a data frame with one row per sample or the names
 # of columns of X; block: one value per sample, such as its batch, which is adjusted for. prepare: such as
 # "impute=median, scale", fitted within each run. out: the run folder; NULL takes one that lasts as long as R runs.
+# Further options of `steadyset assess` follow by name, such as importance = "selector".
 # Returns a list: answer, summary, features, differences, cores, notes, folder.
 steadyset_assess <- function(X, y, selectors = NULL, runs = NULL, resampling = NULL, groups = NULL, seed = NULL,
                              out = NULL, samples_in_columns = NULL, force = NULL, block = NULL, prepare = NULL, ...,

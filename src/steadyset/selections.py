@@ -632,6 +632,11 @@ class Selections(Shown, Drawable):
         return self._entries.weights
 
     @property
+    def weights_from(self) -> str:
+        """What the weights are, in words, or why there are none; "" where that is not known."""
+        return self._entries.weights_from
+
+    @property
     def rankings(self) -> Floats | None:
         """The runs x features ranks (1 = best), or None."""
         return self._entries.rankings
@@ -724,24 +729,29 @@ class Selections(Shown, Drawable):
             None if labels is None else tuple(labels[i] for i in chosen),
             None if self.rankings is None else self.rankings[chosen],
             tied=None if self.tied is None else self.tied[chosen],
+            weights_from=self.weights_from,
         )
         return self._of(kept)
 
-    def with_weights(self, rows: Sequence[Sequence[float] | Mapping[str, float]]) -> Selections:
+    def with_weights(
+        self, rows: Sequence[Sequence[float] | Mapping[str, float]] | None, *, source: str = ""
+    ) -> Selections:
         """The same sets with a weight for each selected feature.
 
         Parameters
         ----------
-        rows : sequence
+        rows : sequence or None
             One collection per run: a mapping from feature names, or a list in the order of `selected(run)`, ascending
-            in the order of the features.
+            in the order of the features. None leaves the sets alone.
+        source : str, default=""
+            What the weights are, or why there are none, for the notes of measures; files do not keep it.
 
         Returns
         -------
         Selections
             The same runs, with weights.
         """
-        return self._of(with_weights(self._entries, rows))
+        return self._of(with_weights(self._entries, rows, source))
 
     def with_rankings(self, R: TableLike) -> Selections:
         """The same sets with the ranks of all features.

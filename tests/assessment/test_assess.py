@@ -244,7 +244,7 @@ def test_a_model_behind_a_selector_chooses_among_what_the_selector_let_through()
         "dense": make_pipeline(StandardScaler(), selector, LogisticRegression()),
         "sparse": make_pipeline(StandardScaler(), selector, sparse),
     }
-    result = assess(selectors, X, Y, resampling=Bootstrap(4))
+    result = assess(selectors, X, Y, resampling=Bootstrap(4), importance="selector")
     assert result.failures.empty
     alone, dense, fewer = (result.selections[name] for name in selectors)
     for i in range(4):

@@ -288,9 +288,11 @@ def _assessed(names: list[str], X: Any, y: Any, resampling: Any, scoring: tuple[
     found = st.assess(
         selectors, X, y, resampling=resampling, scoring=scoring, random_state=0, execution=st.Execution(engine="serial")
     )
+    own = found.with_importance("selector")
     return {
         "selected": {name: found.selections[name] for name in found.selections},
-        "weights": {name: found.selections[name].weights for name in found.selections},
+        "weights": {name: own.selections[name].weights for name in own.selections},
+        "importances": {name: found.selections[name].weights for name in found.selections},
         "scores": found.scores,
     }
 

@@ -45,12 +45,23 @@ def test_every_method_selects_k_features_and_gives_each_an_importance():
     setting = {"k": 5, "prefilter": 30, "trees": 20, "neighbours": 5, "l1_ratio": 0.8}
     chosen = methods(60, 40, penalties={"lasso": 0.05, "en": 0.05}, **setting)
     for name, method in chosen.items():
-        step = method.selector.fit(X, y)[-1]
-        assert np.isfinite(step.importances_).all(), name
+        result = st.assess(
+            {name: method.selector},
+            X,
+            y,
+            resampling=st.Bootstrap(2),
+            predictor=method.predictor,
+            importance="predictor",
+            execution={"progress": False, "engine": "serial"},
+        )
+        sel = result.selections[name]
+        ways = {cell.importances.by for cell in result.cells}
+        assert ways == {"decision flips" if name in ("rf", "relief") else "coefficients"}, name
+        assert np.isfinite(sel.weights).all(), name
+        assert (sel.weights >= 0).all(), name
+        assert sel.to_matrix(weights=True).sum(axis=1).min() > 0, name
         if name not in ("lasso", "en"):
-            assert step.get_support().sum() == 5, name
-            assert step.importances_[step.get_support()].sum() > 0, name
-            assert not step.importances_[~step.get_support()].any(), name
+            assert sel.sizes.tolist() == [5, 5], name
 
 
 def found(error, **rows):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import clone
@@ -16,7 +16,7 @@ from sklearn.exceptions import FitFailedWarning
 
 from steadyset.assessment.engines import CRASHED, KILLED, Execution, check_picklable, compute
 from steadyset.assessment.folder import RunFolder, Saving, is_saved
-from steadyset.assessment.request import DETAILS, JOB, Request, SelectorsLike, make_request, what_differs
+from steadyset.assessment.request import DETAILS, IMPORTANCE, JOB, Request, SelectorsLike, make_request, what_differs
 from steadyset.assessment.result import Assessment
 from steadyset.assessment.written import KnownRows, alike_json, extract_json
 from steadyset.foundation import arguments
@@ -35,7 +35,7 @@ from steadyset.resampling import Bootstrap, Resampling, as_resampling
 from steadyset.resampling.base import ResamplingLike
 from steadyset.runner.columns import medians
 from steadyset.runner.conditions import reason
-from steadyset.runner.plan import Cut, extract_of, most_selected
+from steadyset.runner.plan import SELECTOR, Cut, extract_of, most_selected
 from steadyset.runner.run import EVERY_ROW, Cell, error_on_all_rows
 from steadyset.runner.scoring import ScoringLike
 from steadyset.selections import Selections
@@ -124,6 +124,7 @@ def assess(
     random_state: int | None = 0,
     execution: Execution | Mapping[str, Any] | None = None,
     sample_weight: arguments.Column = None,
+    importance: Literal["predictor", "selector"] | None = None,
 ) -> Assessment:
     """Run selectors on the same resamples of a data set and record what each of them selects.
 
@@ -169,6 +170,12 @@ def assess(
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weights of the rows in the fits of selectors and predictors, and in all scores; the same as
         ``st.Data(X, y, sample_weight=...)``.
+    importance : {"predictor", "selector"} or None, default=None
+        Whose importances measures of weights use, such as msi and pearson: "predictor" takes those of the selected
+        features in the model that predicts from them in each run, which is fitted once, for scores too; "selector"
+        takes the selector's own weights, such as the scores of a filter. None is "predictor" where there are scores,
+        else "selector"; in a folder that exists it is what is recorded. Both are kept: `with_importance` of the result
+        goes from one to the other.
 
     Returns
     -------
@@ -197,8 +204,10 @@ def assess(
     drawing, automatic = _with_runs(drawing, n_runs)
     folder = None if out is None else RunFolder(folder_path(out))
     jobs = arguments.job_count(n_jobs)
-    if random_state is None and folder is not None and how.resume and folder.exists:
-        random_state = folder.settings()["seed"]
+    if folder is not None and how.resume and folder.exists:
+        recorded = folder.settings()
+        random_state = recorded["seed"] if random_state is None else random_state
+        importance = recorded.get(IMPORTANCE, SELECTOR) if importance is None else importance
     request = make_request(
         selectors,
         X if sample_weight is None else _weighted(X, sample_weight),
@@ -210,6 +219,7 @@ def assess(
         on_warning=how.on_warning,
         cut=arguments.as_record("cut", Cut, cut),
         keep=how.predictions,
+        importance=importance,
     )
     if automatic is not None:
         request = replace(request, automatic=asdict(automatic))
@@ -317,7 +327,7 @@ def _in_order(request: Request, before: Mapping[str, str], folder: RunFolder) ->
 
 def _passing(cell: Cell) -> bool:
     """Whether a cell failed for want of memory, of room on the disk or the like, which may have passed."""
-    failure = cell.failure.removeprefix("no score: ")
+    failure = cell.failure.removeprefix("no score: ").removeprefix("no importances: ")
     return failure.partition(":")[0] in MACHINE or KILLED in failure
 
 

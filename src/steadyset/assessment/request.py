@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from steadyset._version import __version__
-from steadyset.foundation.arguments import Estimator, seed_of, wrong_argument
+from steadyset.foundation.arguments import Estimator, check_choice, seed_of, wrong_argument
 from steadyset.foundation.errors import Argument, Complaints, InputError, about
 from steadyset.foundation.job import current_job, current_purpose
 from steadyset.foundation.text import reference, shown_name, without_addresses
@@ -43,7 +43,7 @@ from steadyset.runner.columns import (
 from steadyset.runner.conditions import RECORD, check_on_warning
 from steadyset.runner.extraction import can_choose, refuse_new_columns
 from steadyset.runner.forced import read_forced, refuse_who_cannot
-from steadyset.runner.plan import NO_CUT, Cut, Plan, check_top
+from steadyset.runner.plan import NO_CUT, PREDICTOR, SELECTOR, Cut, Plan, check_top
 from steadyset.runner.preparation import IMPUTE, read_preparation, read_steps
 from steadyset.runner.scoring import default_predictor, read_scoring
 from steadyset.runner.weighting import read_weights, refuse_who_ignores_weights
@@ -54,7 +54,7 @@ from steadyset.selectors.functions import FunctionSelector, function_name, is_pl
 from steadyset.selectors.validation import all_finite, check_k, size_or_default
 from steadyset.tasks import CLASSES, TASKS, check_columns, task_of
 
-DETAILS, WEIGHTS = "details", "sample_weight"
+DETAILS, WEIGHTS, IMPORTANCE = "details", "sample_weight", "importance"
 ROWS_ALIKE = "each row counts alike in it"
 SelectorLike = str | Estimator | Callable[[Any, Any], Any]
 SelectorsLike = SelectorLike | Sequence[SelectorLike] | Mapping[str, SelectorLike] | None
@@ -86,6 +86,7 @@ class Request:
             "impute": plan.impute,
             **prepared_settings(plan),
             **weight_settings(plan),
+            **({IMPORTANCE: PREDICTOR} if plan.importance == PREDICTOR else {}),
             "on_warning": plan.on_warning,
             "cut": plan.cut.words("weights") if plan.cut.asked else None,
             "task": plan.task,
@@ -118,16 +119,18 @@ OTHER = {
 
 def what_differs(settings: Mapping[str, Any], before: Mapping[str, Any], *, without: Collection[str]) -> str:
     """In words, the first setting that is another one than before; "" where there is none."""
-    # Weights are there only where they were given, on either side.
-    asked = dict.fromkeys((WEIGHTS, *settings))
+    # They are there only where they were given, on either side.
+    asked = dict.fromkeys((*settings, WEIGHTS, IMPORTANCE))
     keys = [key for key in asked if key not in without and before.get(key) != settings.get(key)]
+    if keys and keys[0] == IMPORTANCE:
+        return f"the importances of the {before.get(IMPORTANCE, SELECTOR)}"
     return OTHER.get(keys[0], f"another {keys[0].replace('_', ' ')}") if keys else ""
 
 
 # Settings of an assessment that another study of its selectors on the same data may have otherwise.
 FREE = (
     *("resampling", "test_ratio", "predictor", "scoring", "scorers", "on_warning", "seed", "steadyset_version"),
-    DETAILS,
+    *(DETAILS, IMPORTANCE),
 )
 
 
@@ -171,10 +174,10 @@ def make_request(selectors: Any, X: Any, y: Any, **options: Any) -> Request:
             continue
         _refuse_impossible_size(name, selector, len(names))
         refuse_new_columns(name, selector)
-    refuse_unfilled(plan, names, named | ({"the predictor": plan.predictor} if plan.scoring else {}))
+    refuse_unfilled(plan, names, named | ({"the predictor": plan.predictor} if plan.predicts else {}))
     if plan.sample_weight is not None:
         several = {f"the selector {name!r}": selector for name, selector in named.items()}
-        asked = several | ({"the predictor": plan.predictor} if plan.scoring else {})
+        asked = several | ({"the predictor": plan.predictor} if plan.predicts else {})
         refuse_who_ignores_weights(asked, plan.scoring, plan.y, plan.sample_weight, plan.task)
     row_names = tuple(map(str, data.rows or row_names_of(data.X, len(plan.y))))
     request = Request(tuple(named), tuple(named.values()), names, plan, data.target, row_names=row_names)
@@ -269,9 +272,11 @@ def make_plan(
     cut: Cut = NO_CUT,
     texts: bool = False,
     keep: bool = False,
+    importance: str | None = SELECTOR,
 ) -> tuple[Plan, tuple[str, ...]]:
     """Checked data with its resampling and scores, and the names of the features; `texts` lets columns of text pass.
 
+    Where `importance` is None it is the predictor's where that is fitted anyway, for scores.
     Missing values pass: callers that fit an estimator without `impute` must check whether it takes them.
     """
     data = as_data(X, y, stacklevel=4)
@@ -314,13 +319,15 @@ def make_plan(
         predictor = default_predictor(kind, fills=fills_gaps, encodes=bool(labels) and preparation is None)
     elif isinstance(predictor, type) or not all(hasattr(predictor, one) for one in ("fit", "predict", "get_params")):
         raise wrong_argument("predictor", "a scikit-learn classifier or regressor", predictor)
+    check_choice("importance", importance, (PREDICTOR, SELECTOR), or_none=True)
+    judged_by = read_scoring(scoring, kind, target)
     plan = Plan(
         table,
         target,
         together,
         drawing,
         predictor,
-        read_scoring(scoring, kind, target),
+        judged_by,
         kind,
         seed,
         fills,
@@ -332,6 +339,7 @@ def make_plan(
         forced,
         task_assumed=task is None,
         keep=keep,
+        importance=(PREDICTOR if judged_by else SELECTOR) if importance is None else importance,
         sample_weight=weights,
     )
     if getattr(drawing, "target", None) == "labels" and not TASKS[kind].takes_noise:
@@ -645,7 +653,7 @@ def global_model(plan: Plan) -> dict[str, Any]:
 
 def predictor_words(plan: Plan) -> str:
     """What predicts from the selected features, where there are scores."""
-    if not plan.scoring:
+    if not plan.predicts:
         return ""
     usual = default_predictor(plan.task)
     steps = [step for _, step in getattr(plan.predictor, "steps", [("", plan.predictor)])]

@@ -7,16 +7,16 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from math import isnan, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from steadyset.assessment.folder import RunFolder
-from steadyset.assessment.request import is_halved
+from steadyset.assessment.request import IMPORTANCE, is_halved
 from steadyset.assessment.run_models import RunModels
-from steadyset.foundation.arguments import CORE, LEVEL, check_flag
+from steadyset.foundation.arguments import CORE, LEVEL, check_choice, check_flag
 from steadyset.foundation.display import Display, Drawable, Figure, ShownFindings, Table
-from steadyset.foundation.errors import InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.text import amount, counted, listed
 from steadyset.inference.comparison import HiddenSpread, test_mean_difference
 from steadyset.inference.hypotheses import TestResult
@@ -24,6 +24,7 @@ from steadyset.inference.interval import confidence_interval
 from steadyset.io.disk import file_path
 from steadyset.measures.evaluate import UNDEFINED, is_of_scale, judged
 from steadyset.measures.record import get_measure
+from steadyset.runner.plan import PREDICTOR, SELECTOR
 from steadyset.runner.run import Cell
 from steadyset.runner.scoring import ACCURACY, lower_is_better, score_ends
 from steadyset.selections import Selections
@@ -58,6 +59,8 @@ class Assessment(RunModels, ShownFindings, Drawable):
         One row per selector and run: number of features, scores on the left-out rows, seconds.
     failures : pandas.DataFrame
         The runs without a selection or a score, and why.
+    importance : str
+        Whose importances the weights of the selections are: "predictor" or "selector".
 
     Examples
     --------
@@ -77,9 +80,11 @@ class Assessment(RunModels, ShownFindings, Drawable):
         *,
         alike: Alike | None = None,
         extract: Extract | None = None,
+        importance: str | None = None,
     ) -> None:
         super().__init__(settings, cells)
         self.path = path
+        self.importance: str = self.settings.get(IMPORTANCE, SELECTOR) if importance is None else importance
         self.alike = alike
         self.extract = extract
         self._beaten: dict[float, dict[str, Beaten]] = {}
@@ -118,9 +123,62 @@ class Assessment(RunModels, ShownFindings, Drawable):
                 sets = [np.array(cell.selected, dtype=np.int64) for cell in cells]
                 sel = Selections.from_sets(sets, self.features, labels=[cell.label for cell in cells])
                 sel = sel.with_ties([cell.tied for cell in cells])
-                weights = [cell.weights for cell in cells if cell.weights is not None]
-                found[name] = sel.with_weights(weights) if len(weights) == len(cells) else sel
+                weights, source = self._weights(cells)
+                found[name] = sel.with_weights(weights, source=source)
         return found
+
+    def _weights(self, cells: Sequence[Cell]) -> tuple[list[Sequence[float]] | None, str]:
+        """The weights of some runs of a selector and what they are; without weights, why there are none."""
+        if self.importance == SELECTOR:
+            own = [cell.weights for cell in cells if cell.weights is not None]
+            return (own, "weights of the selector") if len(own) == len(cells) else (None, "")
+        known = [cell.importances for cell in cells if cell.importances is not None]
+        if len(known) < len(cells):
+            missing = len(cells) - len(known)
+            return None, f"the predictor has no importances in {counted(missing, 'run')} of {len(cells)}"
+        ways = listed(sorted({one.by for one in known if one.by}))
+        return [one.values for one in known], f"importances in the predictor{f', by {ways}' if ways else ''}"
+
+    def with_importance(self, importance: Literal["predictor", "selector"]) -> Assessment:
+        """The same runs, with the importances of the predictor or the selector's own weights in measures of weights.
+
+        Parameters
+        ----------
+        importance : {"predictor", "selector"}
+            "predictor" takes the importances of the selected features in the model that predicts from them, "selector"
+            the weights that the selector gives them.
+
+        Returns
+        -------
+        Assessment
+            The same result, whose `selections` hold these weights.
+
+        Raises
+        ------
+        InputError
+            Where the importances of the predictor were not computed.
+
+        Examples
+        --------
+        >>> import steadyset as st
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+        >>> result = st.assess("t_test:k=5", X, y, resampling=st.Bootstrap(20))
+        >>> both = [result, result.with_importance("selector")]
+        >>> [round(st.stability(one, "pearson"), 2) for one in both]
+        [0.91, 0.94]
+        """
+        check_choice("importance", importance, (PREDICTOR, SELECTOR))
+        if importance == PREDICTOR and self.settings.get(IMPORTANCE) != PREDICTOR:
+            raise InputError(
+                "The assessment has no importances of the predictor; assess again with ",
+                Argument("importance", PREDICTOR),
+                ".",
+            )
+        every = (*self.cells, *self.on_all_rows.values())
+        return Assessment(
+            self.settings, every, self.path, alike=self.alike, extract=self.extract, importance=importance
+        )
 
     @cached_property
     def scores(self) -> pd.DataFrame:
@@ -494,7 +552,7 @@ class Assessment(RunModels, ShownFindings, Drawable):
             The result.
         """
         every = (*self.cells, *self.on_all_rows.values())
-        return Assessment(self.settings, every, self.path, alike=alike, extract=extract)
+        return Assessment(self.settings, every, self.path, alike=alike, extract=extract, importance=self.importance)
 
     def features_table(
         self,

@@ -22,6 +22,8 @@ from steadyset.inference.features import Extract
 from steadyset.io.disk import SETTINGS
 from steadyset.io.files import first_line
 from steadyset.kernels.arrays import Ints
+from steadyset.runner.model_importances import WORDS, Importances
+from steadyset.runner.plan import PREDICTOR
 from steadyset.runner.run import EVERY_ROW, Cell, Kept
 from steadyset.similarity.alike import Alike
 from steadyset.tasks import TASKS
@@ -31,11 +33,17 @@ SCHEMA, SCHEMA_VERSION = "steadyset.assessment", 5
 DIGEST = "sha256"
 SCORES = ("scores", "blind", "random")
 SIGNS = {-1, 0, 1}
-KEPT, PREDICTED = "kept", "predictions"
+KEPT, PREDICTED, IN_MODEL = "kept", "predictions", "importances"
 REQUEST, N_CELLS = "request", "n_cells"
 UNDECIDING = ("selectors", "details", "steadyset_version", "schema", "schema_version")
 CELL_KEYS = ("selector", "run")
-IF_ASKED = ("prepare", "force", "block", "sample_weight")  # settings that are there only where they were asked for
+IF_ASKED = (
+    "prepare",
+    "force",
+    "block",
+    "sample_weight",
+    "importance",
+)  # settings that are there only where they were asked for
 
 
 class DamagedError(ValueError):
@@ -293,11 +301,21 @@ def check_cell(cell: Cell, settings: Mapping[str, Any]) -> None:
         raise DamagedError("there is not one weight for each selected feature")
     if cell.signs is not None and (chosen is None or len(cell.signs) != len(chosen) or not set(cell.signs) <= SIGNS):
         raise DamagedError("there is not one sign for each selected feature")
+    if cell.importances is not None:
+        _check_importances(cell.importances, -1 if chosen is None else len(chosen))
     for key in SCORES:
         if set(getattr(cell, key)) - scoring:
             raise DamagedError(f"{key} has other names than {', '.join(sorted(scoring)) or 'none'}")
     if cell.kept is not None:
         _check_kept(cell.kept, -1 if chosen is None else len(chosen), settings["n_rows"])
+
+
+def _check_importances(importances: Importances, n_selected: int) -> None:
+    values = importances.values
+    if len(values) != n_selected or not all(math.isfinite(value) and value >= 0 for value in values):
+        raise DamagedError("there is not one importance of at least 0 for each selected feature")
+    if importances.by not in (WORDS if values else ("",)):
+        raise DamagedError(f"there are no importances by {importances.by!r}")
 
 
 def _check_kept(kept: Kept, n_selected: int, n_rows: int) -> None:
@@ -345,6 +363,7 @@ _SETTINGS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "prepare": (_is_text, "a text"),
     "force": (_is_texts, "a list of distinct names"),
     "block": (_is_text, "a text"),
+    "importance": (lambda value: value == PREDICTOR, PREDICTOR),
 }
 _DETAILS: dict[str, Callable[[Any], bool]] = {
     "target": _is_text,
@@ -425,6 +444,8 @@ def _plain(cell: Cell) -> dict[str, Any]:
     content = asdict(cell)
     for key in SCORES:
         content[key] = {name: _known(value) for name, value in content[key].items()}
+    if cell.importances is None:
+        del content[IN_MODEL]
     if cell.kept is None:
         del content[KEPT]
     else:
@@ -441,7 +462,10 @@ def _cell(row: Mapping[str, Any]) -> Cell:
             tuple(None if one is None else float(one) for one in calibration),
             None if coefficients is None else tuple(map(float, coefficients)),
         )
-    return Cell(**{name: read(row[name]) for name, read in _FIELDS.items()}, kept=kept)
+    importances = None
+    if (given := row.get(IN_MODEL)) is not None:
+        importances = Importances(tuple(map(float, given["values"])), str(given["by"]))
+    return Cell(**{name: read(row[name]) for name, read in _FIELDS.items()}, kept=kept, importances=importances)
 
 
 def _scores(values: Any) -> dict[str, float]:

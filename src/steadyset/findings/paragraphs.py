@@ -24,6 +24,8 @@ from steadyset.inference.table import cautions
 from steadyset.io.labels import UnionOfNames
 from steadyset.measures.evaluate import EXCELLENT, POOR
 from steadyset.measures.record import Measure, get_measure
+from steadyset.runner.model_importances import WORDS
+from steadyset.runner.plan import SELECTOR
 from steadyset.runner.scoring import score_ends, score_title
 from steadyset.tasks import CLASSES, TASKS
 
@@ -52,6 +54,7 @@ def of_assessment(assessment: Assessment, found: Findings) -> Methods:
     )
     second = sentences(
         *stability_sentences(found),
+        told("12e", _importances(assessment)),
         *_tests(found, "selector"),
         told("12e", _scores(found, details) if scored else ""),
         told("12e", _models(found)),
@@ -66,6 +69,20 @@ def of_assessment(assessment: Assessment, found: Findings) -> Methods:
         ),
     )
     return Methods((first, second), results_sentences(found))
+
+
+def _importances(assessment: Assessment) -> str:
+    """Whose importances measures of weights use, and how those of the predictor were determined."""
+    if not any(sel.weights is not None for sel in assessment.selections.values()):
+        return ""
+    if assessment.importance == SELECTOR:
+        return "Importances of selected features, for measures of weights, were the selectors' own weights."
+    ways = [cell.importances.by for cell in assessment.cells if cell.importances is not None and cell.importances.by]
+    how = listed([WORDS[way] for way in dict.fromkeys(ways)], last=" or ")
+    return (
+        "Importances of selected features, for measures of weights, were those in the model that predicted from them"
+        f"{f': {how}' if how else ''}{cite('Hamer and Dupont 2021')}."
+    )
 
 
 def _models(found: Findings) -> str:

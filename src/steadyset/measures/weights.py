@@ -67,7 +67,10 @@ class Rows:
 def weight_rows(selections: Selections) -> Rows:
     """The absolute weights; without weights the selected features count as equally important."""
     weights = selections.weights
-    note = "" if weights is not None else "no weights given: the selected features count as equally important"
+    note = selections.weights_from
+    if weights is None:
+        why = f" ({note})" if note else ""
+        note = f"no weights given{why}: the selected features count as equally important"
     values = np.abs(weights) if weights is not None else np.ones(len(selections.indices))
     rest = np.zeros(selections.n_runs)
     return Rows(selections.indptr, selections.indices, values, rest, selections.n_features, note)
@@ -93,7 +96,8 @@ def _ranked_by_weight(weights: Rows) -> Rows:
     for begin, end in zip(rows.indptr[:-1], rows.indptr[1:], strict=True):
         ranks[begin:end] = rankdata(-rows.values[begin:end])
     rest = (rows.sizes + 1 + rows.n_features) / 2
-    return Rows(rows.indptr, rows.indices, ranks, rest, rows.n_features, "no rankings given: ranked by absolute weight")
+    note = "; ".join(part for part in ("no rankings given: ranked by absolute weight", weights.note) if part)
+    return Rows(rows.indptr, rows.indices, ranks, rest, rows.n_features, note)
 
 
 def _is_untied(ranks: Floats) -> bool:

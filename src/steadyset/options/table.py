@@ -26,6 +26,7 @@ READING = "Reading the selections"
 CHANCE = "Undefined values and chance"
 SIMILAR = "Similar features"
 
+IMPORTANCES = {"predictor": "in the model that predicts", "selector": "the method's own weights"}
 YES_NO = {"yes": "yes", "no": "no"}
 SAMPLES_IN_COLUMNS = {"yes": "yes: one column per sample", "no": "no: one row per sample"}
 SPECIFICATION = "NAME[:PARAM=VALUE,...]"
@@ -291,6 +292,12 @@ TABLE: tuple[Option, ...] = (
         Option("width", "Width of the intervals at which --runs auto stops.", "W", default=0.05, record="n_runs"),
         Option("max_runs", f"Most runs that --runs auto makes ({MAX_RUNS}).", "N", least=2, record="n_runs"),
         Option("score", _scores, "NAME", many=True, argument="scoring").on_page("order", "Scores"),
+        Option(
+            "importance",
+            "Importances for measures of weights, such as msi: those of the selected features in the model that "
+            "predicts from them, or the selector's own weights. Default: the predictor's.",
+            choices=("predictor", "selector"),
+        ).on_page("runs", "Importances", " for measures of weights", empty="as the command does", choices=IMPORTANCES),
         commands="assess",
         calls=("run",),
     ),

@@ -131,6 +131,7 @@ def compare_studies(
             scoring=scoring,
             out=None if out is None else Path(out) / LEFT_OUT,
             execution=replace(how, all_rows=False),
+            importance="selector",
             **more,
         )
     predictions, notes = {}, [*_notes_of_features(own, shared), *_notes_of_strata(exchanges)]

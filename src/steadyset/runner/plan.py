@@ -33,6 +33,7 @@ from steadyset.tasks import TASKS
 
 PER_FOLD = ("mean", "median")
 MAX_FEATURES, MAX_ROWS = 60, 500  # of an extract
+PREDICTOR, SELECTOR = "predictor", "selector"  # whose importances measures of weights use
 
 
 @dataclass(frozen=True)
@@ -181,6 +182,8 @@ class Plan:
     cut says which coefficients or importances of models count as selected, where the usual rule is not to decide.
     `sample_weight` are the weights of the rows, where they have any.
     `keep` says whether cells hold what their models predict for all rows, and the coefficients of these models.
+    `importance` says whose importances measures of weights use: of the predictor, then cells hold them, or of the
+    selector.
     key tells plans apart, in worker processes too: what all selectors of a plan share is remembered under it.
     """
 
@@ -201,6 +204,7 @@ class Plan:
     forced: Forced | None = None
     task_assumed: bool = False  # by the rule, as nobody said what the target is
     keep: bool = False
+    importance: str = SELECTOR
     sample_weight: Floats | None = None
     key: str = field(default_factory=lambda: uuid4().hex, repr=False, compare=False)
 
@@ -212,6 +216,11 @@ class Plan:
         amounts = np.array(self.X)
         amounts[:, list(self.columns.labels)] = 0.0
         return amounts
+
+    @property
+    def predicts(self) -> bool:
+        """Whether the predictor is fitted: for scores, or for its importances."""
+        return bool(self.scoring) or self.importance == PREDICTOR
 
     @property
     def fills(self) -> bool:
@@ -246,7 +255,7 @@ class Plan:
         return [self.draw(run) for run in range(self.n_runs)]
 
 
-ESTIMATORS, RANDOM_FEATURES = 1, 3  # what a run's seeds are for; 2 is the noise of a resampling
+ESTIMATORS, RANDOM_FEATURES, IN_MODEL = 1, 3, 4  # what a run's seeds are for; 2 is the noise of a resampling
 DIGEST = re.compile("-[0-9a-f]{8}(?=:)")
 
 

@@ -26,7 +26,8 @@ from steadyset.runner.columns import FrameColumns
 from steadyset.runner.conditions import FAIL, listening, reason, same_conditions
 from steadyset.runner.constants import constant_scores
 from steadyset.runner.extraction import Chosen, by_source, chosen
-from steadyset.runner.plan import RANDOM_FEATURES, Plan, ready, run_key
+from steadyset.runner.model_importances import Importances, importances_in
+from steadyset.runner.plan import IN_MODEL, PREDICTOR, RANDOM_FEATURES, Plan, ready, run_key
 from steadyset.runner.preparation import Prepared
 from steadyset.runner.scoring import Scored, scores
 from steadyset.runner.weighting import fitted_with
@@ -69,7 +70,8 @@ class Cell:
     the selector has one for each.
     `rule` says which coefficients or importances of a model counted as selected; "" where a selector selected.
     `curves` are what a task draws of the left-out rows, one group of them after the other; None is unknown.
-    `kept` is what was asked to be kept of the model that predicts.
+    `kept` is what was asked to be kept of the model that predicts. `importances` are those of the selected features in
+    that model, where they were asked for; `weights` are the selector's own.
     """
 
     selector: int
@@ -89,6 +91,7 @@ class Cell:
     rule: str = ""
     curves: tuple[float | None, ...] | None = None
     kept: Kept | None = None
+    importances: Importances | None = None
 
 
 @dataclass(frozen=True)
@@ -179,25 +182,47 @@ def _scored(plan: Plan, training: Training, one: Fitted, blank: Cell) -> Cell:
         rule=picked.rule,
         curves=scored.curves,
         kept=scored.kept,
+        importances=scored.importances,
     )
 
 
 def _scores(plan: Plan, training: Training, one: Fitted) -> Scored:
+    features = one.chosen.features
     tested = bool(len(training.resample.test) and plan.scoring)
-    if not tested and not plan.keep:
+    # No measure looks at the fit on all rows.
+    weighed = plan.importance == PREDICTOR and one.model is None and training.resample.label != ALL_ROWS
+    if weighed and not len(features):
+        found = _scored_features(plan, training, one, tested=tested, weighed=False)
+        return replace(found, importances=Importances())
+    return _scored_features(plan, training, one, tested=tested, weighed=weighed)
+
+
+def _scored_features(plan: Plan, training: Training, one: Fitted, *, tested: bool, weighed: bool) -> Scored:
+    """What the model that predicts says, where anything is asked of it; what goes wrong is told, not raised."""
+    if not tested and not plan.keep and not weighed:
         return Scored({})
     try:
         if one.model is not None:
             return scores(one.model, training.test(), training.test_y, plan.scoring, plan.task, training.test_weights)
         # What is drawn of groups of rows counts each row once.
         drawn = tested and TASKS[plan.task].curves is not None and plan.sample_weight is None
-        return _predicted(plan, training, one.chosen.features, tested=tested, drawn=drawn, keep=plan.keep)
+        return _predicted(
+            plan, training, one.chosen.features, tested=tested, drawn=drawn, keep=plan.keep, weighed=weighed
+        )
     except Exception as error:
-        return Scored({}, failure=f"no score: {reason(error)}", kept=Kept(b"") if plan.keep else None)
+        what = "score" if tested or plan.keep else "importances"
+        return Scored({}, failure=f"no {what}: {reason(error)}", kept=Kept(b"") if plan.keep else None)
 
 
 def _predicted(
-    plan: Plan, training: Training, features: Ints, *, tested: bool = True, drawn: bool = False, keep: bool = False
+    plan: Plan,
+    training: Training,
+    features: Ints,
+    *,
+    tested: bool = True,
+    drawn: bool = False,
+    keep: bool = False,
+    weighed: bool = False,
 ) -> Scored:
     """The scores of the plan's predictor on some of the features, beside covariates; without any, of a constant."""
     columns, resample = training.columns_of(features), training.resample
@@ -229,7 +254,23 @@ def _predicted(
     if keep:
         every = taken(np.asarray(training.all_rows()[:, columns]), np.arange(len(plan.y)))
         found = _keeping(found, plan, training, model, every, features)
+    if weighed:
+        found = _weighing(found, plan, training, model, train, features)
     return found
+
+
+def _weighing(found: Scored, plan: Plan, training: Training, model: Any, train: Any, features: Ints) -> Scored:
+    """The scores with the importances of the features in the model; why there are none stands among the notes."""
+    label, first = training.resample.label, training.n_forced
+    seeds = np.random.SeedSequence(plan.seed, spawn_key=(run_key(label), IN_MODEL))
+    columns = training.columns_of(features)
+    sources = columns if training.prepared is None else training.prepared.sources[columns]
+    places = [first + np.flatnonzero(sources == feature) for feature in features]
+    try:
+        importances = importances_in(model, train, places, plan.task, training.weights, seeds)
+    except Exception as error:
+        return replace(found, notes=(*found.notes, f"no importances: {reason(error)}"))
+    return replace(found, importances=importances)
 
 
 def _keeping(found: Scored, plan: Plan, training: Training, model: Any, every: Any, features: Ints) -> Scored:

@@ -385,6 +385,7 @@ class Scored:
     failure: str = ""
     curves: tuple[float | None, ...] | None = None
     kept: Any = None
+    importances: Any = None
 
 
 def scores(

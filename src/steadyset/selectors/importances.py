@@ -71,6 +71,7 @@ def decision_flip(
     largest: float = 1000.0,
     tol: float = 1e-8,
     unflippable: Literal["leave_out", "equal"] = "leave_out",
+    sample_weight: npt.ArrayLike | None = None,
 ) -> Floats:
     """Importances in any classifier, by the smallest change of one feature alone that flips the decision.
 
@@ -101,6 +102,8 @@ def decision_flip(
     unflippable : {"leave_out", "equal"}, default="leave_out"
         What happens to points whose decision no single feature can flip: they are left out, or all features count as
         equally important there.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How much each point counts in the mean, at least 0; None counts all alike.
 
     Returns
     -------
@@ -133,6 +136,7 @@ def decision_flip(
         raise InputError(
             f"step, largest and tol are {step}, {largest}, {tol}; expected 0 < step <= largest, 0 < tol < 1."
         )
+    counts = _counts(sample_weight, len(points))
     as_given = partial(_framed, getattr(X, "columns", None))
     found = None if method == "search" else _linear_scores(model, points, as_given)
     if found is None and method == "closed_form":
@@ -142,12 +146,22 @@ def decision_flip(
     else:
         sensitivity = 1 / _smallest_changes(model, points, as_given, deviations, _walk(step, largest), tol)
     if unflippable == "equal":
-        sensitivity[~sensitivity.any(axis=1)] = 1.0
-    tells = sensitivity.any(axis=1)
+        sensitivity[~sensitivity.any(axis=1)] = deviations > 0
+    tells = sensitivity.any(axis=1) & (counts > 0)
     if not tells.any():
         return np.zeros(points.shape[1])
-    mean_shares: Floats = _shares(sensitivity[tells]).mean(axis=0)
-    return mean_shares * np.count_nonzero(sensitivity.any(axis=0))
+    mean_shares: Floats = np.average(_shares(sensitivity[tells]), axis=0, weights=counts[tells])
+    return mean_shares * np.count_nonzero(sensitivity[tells].any(axis=0))
+
+
+def _counts(sample_weight: Any, n: int) -> Floats:
+    """How much each point counts; all alike where nothing is given."""
+    if sample_weight is None:
+        return np.ones(n)
+    counts = _finite(sample_weight, "sample_weight")
+    if counts.shape != (n,) or np.any(counts < 0):
+        raise InputError(f"sample_weight has the shape {counts.shape}; expected {n} numbers of at least 0.")
+    return counts
 
 
 def _linear_scores(model: Any, points: Floats, as_given: AsGiven) -> tuple[Floats, Floats] | None:

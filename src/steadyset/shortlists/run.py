@@ -292,6 +292,7 @@ def _repeats(
             out=folder,
             random_state=plan.seed,
             execution=replace(how, all_rows=False),
+            importance="selector",
         )
 
 

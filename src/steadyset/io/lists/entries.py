@@ -80,6 +80,7 @@ class Entries(NamedTuple):
     rankings: Floats | None = None
     notes: tuple[str, ...] = ()  # what a reader understood, in words
     tied: Ints | None = None  # how many of its features a run prefers to others by the order of the columns alone
+    weights_from: str = ""  # what the weights are, in words, or why there are none; "" where that is not known
 
     @property
     def n_runs(self) -> int:
@@ -163,7 +164,7 @@ def reordered(entries: Entries, features: Sequence[str], what: str) -> Entries:
     ranks = entries.rankings if entries.rankings is None or order is None else entries.rankings[:, order]
     moved = place[entries.indices]
     turned = checked_entries(entries.indptr, moved, entries.weights, d, names, entries.labels, rankings=ranks)
-    return turned._replace(tied=entries.tied)
+    return turned._replace(tied=entries.tied, weights_from=entries.weights_from)
 
 
 def _widened(entries: Entries, features: Sequence[str], what: str) -> Entries:
@@ -182,7 +183,7 @@ def _widened(entries: Entries, features: Sequence[str], what: str) -> Entries:
     moved = np.array([place.get(name, 0) for name in own], dtype=np.int64)
     names = features if isinstance(features, AppearanceOrder) else names
     widened = checked_entries(entries.indptr, moved[entries.indices], entries.weights, d, names, entries.labels)
-    return widened._replace(tied=entries.tied)
+    return widened._replace(tied=entries.tied, weights_from=entries.weights_from)
 
 
 def row_pointers(sizes: Any) -> Ints:
@@ -304,8 +305,14 @@ def entries_of_rankings(R: Any, features: Names, n_features: int | None, labels:
     return listed._replace(rankings=ranks)
 
 
-def with_weights(entries: Entries, rows: Sequence[Sequence[float] | Mapping[str, float]]) -> Entries:
+def with_weights(
+    entries: Entries, rows: Sequence[Sequence[float] | Mapping[str, float]] | None, source: str = ""
+) -> Entries:
     """See Selections.with_weights."""
+    if not isinstance(source, str):
+        raise wrong_argument("source", "a text", source)
+    if rows is None:
+        return entries._replace(weights=None, weights_from=source)
     if not _has_length(rows) or not all(map(_has_length, rows)):
         raise InputError("rows must hold one list or mapping per run, with a weight for each selected feature.")
     sizes = np.diff(entries.indptr)
@@ -320,7 +327,7 @@ def with_weights(entries: Entries, rows: Sequence[Sequence[float] | Mapping[str,
     weights = numbers(flat, "rows")
     if not np.all(np.isfinite(weights)):
         raise InputError("rows holds a weight that is not finite.")
-    return entries._replace(weights=weights)
+    return entries._replace(weights=weights, weights_from=source)
 
 
 def with_rankings(entries: Entries, R: Any) -> Entries:
