@@ -218,6 +218,7 @@ def _running() -> list[Recipe]:
         "random_state": 0,
         "n_runs": None,
         "execution": {"engine": "serial"},
+        "importance": None,
     }
     tune = {
         "space": {"filter": ["anova"], "fraction": [0.5], "model": {"ridge": {"penalty": [0.1]}}},
@@ -290,7 +291,7 @@ def _running() -> list[Recipe]:
             st.importances.decision_flip,
             {
                 **{"model": _Linear(), "X": X[:3], "sd": None, "method": "auto", "step": 0.5, "largest": 5.0},
-                **{"tol": 1e-3, "unflippable": "leave_out"},
+                **{"tol": 1e-3, "unflippable": "leave_out", "sample_weight": None},
             },
         ),
         Recipe("register_filter", st.register_filter, {"record": 0, "replace": False}),

@@ -130,7 +130,7 @@ class Assessment(RunModels, ShownFindings, Drawable):
     def _weights(self, cells: Sequence[Cell]) -> tuple[list[Sequence[float]] | None, str]:
         """The weights of some runs of a selector and what they are; without weights, why there are none."""
         if self.importance == SELECTOR:
-            own = [cell.weights for cell in cells if cell.weights is not None]
+            own: list[Sequence[float]] = [cell.weights for cell in cells if cell.weights is not None]
             return (own, "weights of the selector") if len(own) == len(cells) else (None, "")
         known = [cell.importances for cell in cells if cell.importances is not None]
         if len(known) < len(cells):
