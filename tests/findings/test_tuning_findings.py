@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import time
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from steadyset.findings import findings_of
 from steadyset.findings.box import box_of
 from steadyset.findings.parts import record_findings
 from steadyset.inference.comparison import corrected_error
+from steadyset.tuning.nested import nested_seconds
 
 
 @pytest.fixture(scope="module")
@@ -212,6 +214,35 @@ def test_equal_scores_are_not_certain():
     assert found.frame["accuracy_low"].iloc[place] == pytest.approx(low)
 
 
+def test_a_predictor_without_errors_has_no_number_by_which_it_is_better_at_least():
+    X, y = separated()
+    found = st.tune(RIDGE, X, y, resampling=st.KFold(8, stratified=True), **GRID)
+    assert found.frame["accuracy"].max() == 1
+    said = " ".join(findings_of(found, choose="best").answer)
+    assert "better than no features (accuracy 0.500): in all runs alike, corrected for the choice" in said
+
+
+def test_a_plain_signal_is_recommended_although_the_classes_of_the_folds_differ():
+    """70 of 72 right, in folds whose classes differ; no features are right in 47."""
+    y = np.arange(72) < 25
+    X = np.random.default_rng(1).standard_normal((72, 6)) + 9 * y[:, None] * (np.arange(6) == 0)
+    X[[3, 50]] *= -1  # two rows are on the wrong side
+    found = st.tune(RIDGE | {"model": {"knn": {}}}, X, y, random_state=3, **GRID)
+    assert 0.95 < found.frame["accuracy"].max() < 1
+    assert found.baseline.runs.std() > 0.1
+    assert found.least_gains.max() > 0.25
+
+
+def test_the_time_of_nested_resampling_is_that_of_the_search_per_fold():
+    X, y = separated()
+    began = time.perf_counter()
+    found = st.tune(RIDGE, X, y, resampling=st.KFold(4), **GRID)
+    spent = time.perf_counter() - began
+    assert 0 < nested_seconds(found, 5) <= 4 * spent
+    assert nested_seconds(found, 3) == pytest.approx(nested_seconds(found, 5) / 2)
+    assert not any("elapsed" in name for name in found.frame)
+
+
 def test_one_scored_fold_has_no_interval(monkeypatch):
     X, y = separated()
     found = st.tune(RIDGE, X, y, nested=3, resampling=st.KFold(4), **GRID)
@@ -245,7 +276,9 @@ def test_what_is_recommended_is_what_choose_and_nested_resampling_choose(monkeyp
     found.least_gains = gains
     monkeypatch.setattr(st.Tuning, "least_gains", gains)  # of the searches on the outer folds
     assert found.choose() == other
-    assert [one.number for one in findings_of(found).choices if one.recommended] == [other]
+    answer = findings_of(found)
+    assert [one.number for one in answer.choices if one.recommended] == [other]
+    assert "applied to the 1 configuration that predicts significantly better than no features" in answer.answer[-1]
     taken = []
     real = st.Tuning.choose
     monkeypatch.setattr(st.Tuning, "choose", lambda self, rule: taken.append(real(self, rule)) or taken[-1])

@@ -50,6 +50,52 @@ def test_a_configuration_with_few_runs_does_not_lower_the_ends_of_the_others():
     assert np.isnan(found[6:]).all()
 
 
+# Ten folds of 72 rows, two classes of 47 and 25: the share of the larger class, and a predictor with one error.
+LARGER_CLASS = np.array([3 / 8, 6 / 8, 5 / 7, 4 / 7, 4 / 7, 5 / 7, 6 / 7, 6 / 7, 5 / 7, 3 / 7])
+ONE_ERROR = np.array([1, 7 / 8, 1, 1, 1, 1, 1, 1, 1, 1])
+
+
+def test_classes_of_the_test_sets_do_not_hide_a_gain():
+    differences = ONE_ERROR - LARGER_CLASS
+    design = np.column_stack([np.ones(10), LARGER_CLASS])
+    residuals = differences - design @ np.linalg.lstsq(design, differences, rcond=None)[0]
+    error = np.sqrt((1 / 10 + 1 / 9) * (residuals**2).sum() / 8)
+    expected = differences.mean() - stats.t.ppf(0.975, 8) * error
+    found = least_means(differences[None, :], 1 / 9, baseline=LARGER_CLASS, is_balanced=True)[0]
+    assert found == pytest.approx(expected, abs=0.1 * error)
+    plain = least_means(differences[None, :], 1 / 9)[0]
+    drawn = least_means(differences[None, :], 1 / 9, baseline=LARGER_CLASS)[0]  # rows are left out unequally often
+    assert plain < drawn < found
+
+
+def test_a_baseline_that_is_the_same_in_all_runs_or_known_in_few_changes_nothing():
+    values = np.random.default_rng(5).normal(0.2, 0.1, size=(3, 10))
+    same = least_means(values, 1 / 9, baseline=np.full(10, 0.5), is_balanced=True)
+    assert same.tolist() == least_means(values, 1 / 9).tolist()
+    few = values[:, :4]
+    assert least_means(few, 1 / 3, baseline=np.arange(4.0)).tolist() == least_means(few, 1 / 3).tolist()
+
+
+def test_a_predictor_without_errors_is_better_whatever_the_classes_of_the_test_sets():
+    found = least_means(1 - LARGER_CLASS[None, :], 1 / 9, baseline=LARGER_CLASS, is_balanced=True)
+    assert found == pytest.approx([np.mean(1 - LARGER_CLASS)])
+
+
+@pytest.mark.slow
+def test_predictions_that_know_nothing_of_the_class_are_hardly_ever_better():
+    random = np.random.default_rng(6)
+    y = np.arange(60) % 5 > 0  # 48 of 60 rows
+    wrong = 0
+    for _ in range(300):
+        folds = random.permutation(60).reshape(10, 6)
+        guesses = random.random((8, 60)) < np.linspace(0.5, 0.98, 8)[:, None]
+        right = (guesses == y)[:, folds].mean(axis=2)
+        baseline = y[folds].mean(axis=1)
+        found = least_means(right - baseline, 1 / 9, baseline=baseline, is_balanced=True)
+        wrong += bool((found > 0).any())
+    assert wrong <= 15  # 2.5% are allowed; binomial: at most 15 of 300 in 99.6%
+
+
 @pytest.mark.slow
 def test_ends_of_many_independent_means_hold_together():
     random = np.random.default_rng(3)

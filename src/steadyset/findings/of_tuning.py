@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import version
-from math import isnan, nan, sqrt
+from math import isclose, isnan, nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,7 @@ from steadyset.tuning.choose import DEFAULT_RULE, check_rule
 from steadyset.tuning.evaluation import N_FEATURES, SECONDS, STABILITY
 from steadyset.tuning.models import NO_FILTER
 from steadyset.tuning.nested import nested_seconds
-from steadyset.tuning.result import settings_words
+from steadyset.tuning.result import Trials, settings_words
 from steadyset.tuning.space import Range
 
 SAMPLERS = {
@@ -170,10 +170,27 @@ def _answer(tuning: Tuning, chosen: int, rule: str | None, is_recommended: bool)
         *_gain(tuning, chosen),
         *_honest(tuning, chosen, rule),
         counts,
-        *([f"{below} on the front predict no better than {_beaten(tuning)}, and are not recommended."] * bool(below)),
+        *_below(tuning, below),
         *_left_out(tuning),
-        f"Rule of choice: {(rule or DEFAULT_RULE).partition(':')[0]}, {words}.",
+        f"Rule of choice: {(rule or DEFAULT_RULE).partition(':')[0]}, {words}.{_among(tuning, rule)}",
     ]
+
+
+def _below(tuning: Tuning, n: int) -> list[str]:
+    if not n:
+        return []
+    predict, are = ("predicts", "is") if n == 1 else ("predict", "are")
+    return [f"{n} on the front {predict} no better than {_beaten(tuning)}, and {are} not recommended."]
+
+
+def _among(tuning: Tuning, rule: str | None) -> str:
+    """Return a sentence if the rule chose among some configurations only; "" if it chose among all."""
+    taken = rule or DEFAULT_RULE
+    if Trials.choose(tuning, taken) == tuning.choose(taken):
+        return ""
+    compared = counted(int((tuning.least_gains > 0).sum()), "configuration")
+    predicts = "predicts" if compared.startswith("1 ") else "predict"
+    return f" The rule was applied to the {compared} that {predicts} significantly better than {_beaten(tuning)}."
 
 
 def _beaten(tuning: Tuning) -> str:
@@ -206,10 +223,13 @@ def _gain(tuning: Tuning, chosen: int) -> list[str]:
     least = float(tuning.least_gains[tuning.frame.index.get_loc(chosen)])
     many = len(tuning.frame) > 1
     corrected = f", corrected for the choice among {len(tuning.frame)} configurations" if many else ""
-    return [
+    better = (
         f"It predicts significantly better than {_beaten(tuning)} ({score_title(baseline.score)} "
-        f"{number(baseline.mean, 3)}): by at least {number(least, 3)} ({percent(LEVEL)} confidence{corrected})."
-    ]
+        f"{number(baseline.mean, 3)})"
+    )
+    if isclose(least, tuning.gains[tuning.frame.index.get_loc(chosen)]):  # no spread from which to say how much
+        return [f"{better}: in all runs alike{corrected}."]
+    return [f"{better}: by at least {number(least, 3)} ({percent(LEVEL)} confidence{corrected})."]
 
 
 def _honest(tuning: Tuning, chosen: int, rule: str | None) -> list[str]:
@@ -221,10 +241,11 @@ def _honest(tuning: Tuning, chosen: int, rule: str | None) -> list[str]:
     value = number(_value(tuning, chosen, baseline.score), 3)
     used = f"The {title} {value} was used to choose among {counted(len(tuning.frame), 'configuration')}"
     if tuning.n_nested is None:
-        minutes = max(1.0, nested_seconds(tuning, N_NESTED) / 60)
+        seconds = nested_seconds(tuning, N_NESTED)
+        time = "" if isnan(seconds) else f" in about {counted(max(1, round(seconds / 60)), 'minute')}"
         return [
             f"{used}, and is too good on average. Nested resampling with {N_NESTED} outer folds estimates an honest "
-            f"one in about {counted(round(minutes), 'minute')}."
+            f"one{time}."
         ]
     found = tuning.nested_score(tuning.n_nested, rule or DEFAULT_RULE)
     n_scored = int(np.isfinite(found.values).sum())

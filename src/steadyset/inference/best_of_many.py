@@ -4,10 +4,15 @@ The scores of m configurations on the same J resamples give J differences from a
 the best of many configurations is high because it was chosen. Bounds that hold for all m means at the same time hold
 for the chosen one too, whatever the rule of choice.
 
-The bound is mean_j - c se_j, with se_j corrected for overlapping training rows (Nadeau and Bengio). The critical
-value c is the quantile of the largest of m t statistics whose runs have the correlations of the observed differences
-and means of 0, simulated with normal weights of the observed runs (a multiplier bootstrap; Chernozhukov, Chetverikov
-and Kato 2013). Configurations that are alike cost nothing, and a single one has Student's t.
+The bound is mean_j - c se_j, with se_j corrected for overlapping training rows (Nadeau and Bengio). That correction is
+not for the part of the differences that the scores of the baseline explain: they depend only on which rows are left out
+(a test set with many rows of the larger class is easy to guess), and not on training rows. This part averages out over
+the runs, and entirely if every row is left out equally often. Without this distinction, 71 of 72 right predictions are
+not significantly better than 47 of 72, because the classes of 10 unstratified test sets differ.
+
+The critical value c is the quantile of the largest of m t statistics whose runs have the correlations of the observed
+differences and means of 0, simulated with normal weights of the observed runs (a multiplier bootstrap; Chernozhukov,
+Chetverikov and Kato 2013). Configurations that are alike cost nothing, and a single one has Student's t.
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from steadyset.foundation.arguments import LEVEL
-from steadyset.kernels.arrays import Floats
+from steadyset.kernels.arrays import Bools, Floats
 
 N_DRAWS = 5_000
 MAX_NUMBERS = 20_000_000  # draws times means times runs: beyond that there are fewer draws
@@ -23,17 +28,26 @@ MIN_DRAWS = 1_000
 MAX_RUNS_DRAWN = 50  # a t statistic of more runs is nearly normal
 SMALLEST = 1e-300
 MIN_EQUAL = 4  # runs with the same difference, such as those of a predictor without errors
+MIN_ADJUSTED = 5  # runs from which on a slope on the baseline costs less than it gains
 
 
 def least_means(
-    differences: Floats, test_ratio: float, *, level: float = LEVEL, random_state: int | None = 0
+    differences: Floats,
+    test_ratio: float,
+    *,
+    baseline: Floats | None = None,
+    is_balanced: bool = False,
+    level: float = LEVEL,
+    random_state: int | None = 0,
 ) -> Floats:
     """Return the lower end of each row's interval for its mean, of intervals that together hold with `level`.
 
-    `differences` has one row per configuration and one column per run; nan where a run has none. The end is nan for
-    rows with fewer than two values. A row of equal values has no spread that could tell how sure it is: the end is
-    its mean from `MIN_EQUAL` runs on, which noise hardly ever has, else nan. Rows with values in fewer than
-    half as many runs as the most have no end either: they would lower the ends of all others.
+    `differences` has one row per configuration and one column per run; nan where a run has none. `baseline` has the
+    scores of the runs that were subtracted, if these depend on the left-out rows only; `is_balanced` tells whether
+    every row is left out equally often. The end is nan for rows with fewer than two values. A row whose values have
+    no spread beyond that of the baseline does not show how sure it is: the end is its mean from `MIN_EQUAL` runs
+    on, which noise hardly ever has, else nan. Rows with values in fewer than half as many runs as the most have no
+    end either: they would lower the ends of all others.
     """
     known = np.isfinite(differences)
     n_known = known.sum(axis=1)
@@ -41,8 +55,13 @@ def least_means(
     filled = np.where(known, differences, 0.0)
     means = filled.sum(axis=1) / np.maximum(n_known, 1)
     centered = np.where(known, differences - means[:, None], 0.0)
-    squares = (centered**2).sum(axis=1)
     freedom = np.maximum(n_known - 1, 1)
+    if baseline is not None and test_ratio > 0:
+        explained = _explained(centered, known, baseline)
+        shares = 0.0 if is_balanced else 1 / (1 + test_ratio * n_known[:, None])
+        centered = centered - (1 - np.sqrt(shares)) * explained
+        freedom = freedom - explained.any(axis=1)
+    squares = (centered**2).sum(axis=1)
     errors = np.sqrt((1 / np.maximum(n_known, 1) + test_ratio) * squares / freedom)
     largest = np.abs(filled).max(axis=1, initial=0.0)
     constant = errors <= 1e-12 * np.maximum(largest, 1e-300)
@@ -52,9 +71,22 @@ def least_means(
     varying = np.flatnonzero((n_known > 1) & is_compared & ~constant)
     if len(varying):
         shapes = centered[varying] / np.sqrt(squares[varying])[:, None]
-        critical = _critical_value(shapes, int(n_known[varying].min()) - 1, (1 + level) / 2, random_state)
+        critical = _critical_value(shapes, int(freedom[varying].min()), (1 + level) / 2, random_state)
         bounds[varying] = means[varying] - critical * errors[varying]
     return bounds
+
+
+def _explained(centered: Floats, known: Bools, baseline: Floats) -> Floats:
+    """Return the part of each row that is linear in the baseline; 0 if the baseline or the row has too few values."""
+    counts = known.sum(axis=1, keepdims=True)
+    scores = np.where(known & np.isfinite(baseline), baseline, 0.0)
+    deviations = np.where(known, scores - scores.sum(axis=1, keepdims=True) / np.maximum(counts, 1), 0.0)
+    squares = (deviations**2).sum(axis=1, keepdims=True)
+    largest = np.abs(scores).max(axis=1, initial=0.0, keepdims=True)
+    has_slope = (counts >= MIN_ADJUSTED) & (squares > 1e-20 * largest**2)
+    products = (centered * deviations).sum(axis=1, keepdims=True)
+    slopes = np.divide(products, squares, out=np.zeros_like(products), where=has_slope)
+    return np.asarray(slopes * deviations)
 
 
 def _critical_value(shapes: Floats, freedom: int, quantile: float, random_state: int | None) -> float:

@@ -165,6 +165,7 @@ MAX_TRIALS = 1_000_000
 ALIASES = {"size": N_FEATURES, "time": SECONDS}
 MAX_PATHS = 4  # kinds of models of which the paths are kept
 OF_RUNS = "runs of "  # before the name of a score: its value in each run, as text
+ELAPSED = "elapsed seconds"  # in the place of such a score: how long the configuration took, with all of its runs
 POSITIVE = (0.0, inf)
 NORMAL = float(ndtri((1 + LEVEL) / 2))
 
@@ -221,6 +222,7 @@ class Evaluator:
 
     def __call__(self, configuration: FilteredModel) -> dict[str, Any]:
         """Means with standard errors, the stability with its interval (nan is undefined), and why runs failed."""
+        begin = time.perf_counter()
         cells = self.cells(configuration)
         found = [cell for cell in cells if _came_through(cell)]
         warned = [text for cell in cells for text in cell.warnings]
@@ -238,6 +240,7 @@ class Evaluator:
         result["reason"] = next((cell.failure for cell in cells if not _came_through(cell)), "")
         result["warned"] = float(sum(bool(cell.warnings) for cell in cells))
         result["warning"] = warned[0] if warned else ""
+        result[f"{OF_RUNS}{ELAPSED}"] = repr(time.perf_counter() - begin)
         return result
 
     def blind_runs(self, *, covariates: bool = True) -> dict[str, Floats]:
@@ -254,6 +257,12 @@ class Evaluator:
     def test_ratio(self) -> float:
         """The number of left-out rows for each training row, by which intervals are corrected."""
         return self.plan.resampling.test_ratio(self.plan.rows, self.plan.seed)
+
+    @cached_property
+    def is_balanced(self) -> bool:
+        """Whether every row is left out equally often, as in cross-validation."""
+        times = np.bincount(np.concatenate([one.test for one in self.usable]), minlength=len(self.plan.y))
+        return bool((times == times[0]).all())
 
     def hidden_spread(self, score: str, test_ratio: float | None = None) -> HiddenSpread:
         """Return the spread of a score that equal runs can hide; `test_ratio` is that of the resamples by default."""

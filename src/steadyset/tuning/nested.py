@@ -18,7 +18,7 @@ from steadyset.resampling.base import Splits
 from steadyset.runner.plan import Plan
 from steadyset.runner.scoring import score_ends
 from steadyset.tasks import TASKS
-from steadyset.tuning.evaluation import direction
+from steadyset.tuning.evaluation import ELAPSED, direction
 
 if TYPE_CHECKING:
     from steadyset.foundation.display import Tell
@@ -129,6 +129,9 @@ def _part(plan: Plan, rows: Ints) -> Plan:
 
 
 def nested_seconds(tuning: Tuning, n_folds: int) -> float:
-    """Return about how long nested resampling takes, from the times of the fits of the search."""
-    spent = float(np.nansum(tuning.column("seconds"))) * len(tuning.evaluator.usable)
-    return spent * (n_folds - 1)
+    """Return about how long nested resampling takes, from the time of the search.
+
+    Each of the outer folds repeats the search, with (n_folds - 1) / n_folds of the rows. The times of fits are not
+    used: they count a ranking once per configuration, although configurations share it.
+    """
+    return (n_folds - 1) * sum(float(one.get(ELAPSED, "nan")) for one in tuning.of_runs)

@@ -481,6 +481,24 @@ class Tuning(ShownFindings, Trials, Drawable):
         return Baseline(score, alone, has_covariates=True)
 
     @cached_property
+    def _differences(self) -> Floats:
+        """The improvement of each configuration over the baseline in each run, by its score."""
+        assert self.baseline is not None
+        score = self.baseline.score
+        runs = [np.array(one.get(score, "").split(), dtype=np.float64) for one in self.of_runs]
+        n_runs = len(self.baseline.runs)
+        rows = [one if len(one) == n_runs else np.full(n_runs, np.nan) for one in runs]
+        differences = np.stack(rows) - self.baseline.runs
+        return -differences if lower_is_better(score) else differences
+
+    @property
+    def gains(self) -> Floats:
+        """The mean improvement of each configuration over the baseline, by its score; nan if there is no score."""
+        if self.baseline is None:
+            return np.full(len(self.trials), np.nan)
+        return np.array([finite_mean(row) for row in self._differences])
+
+    @cached_property
     def least_gains(self) -> Floats:
         """The least improvement of each configuration over the baseline, by its score, with 95% confidence.
 
@@ -489,14 +507,15 @@ class Tuning(ShownFindings, Trials, Drawable):
         """
         if self.baseline is None:
             return np.full(len(self.trials), np.nan)
-        score = self.baseline.score
-        runs = [np.array(one.get(score, "").split(), dtype=np.float64) for one in self.of_runs]
-        n_runs = len(self.baseline.runs)
-        rows = [one if len(one) == n_runs else np.full(n_runs, np.nan) for one in runs]
-        differences = np.stack(rows) - self.baseline.runs
-        if lower_is_better(score):
-            differences = -differences
-        return least_means(differences, self.evaluator.test_ratio, random_state=self.random_state)
+        return least_means(
+            self._differences,
+            self.evaluator.test_ratio,
+            baseline=None
+            if self.baseline.has_covariates
+            else self.baseline.runs,  # covariates learn from training rows
+            is_balanced=self.evaluator.is_balanced,
+            random_state=self.random_state,
+        )
 
     def estimator(self, configuration: int) -> FilteredModel | Pipeline:
         """A configuration as an estimator, to be fitted; what it draws at random has its seed.
