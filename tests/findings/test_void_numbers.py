@@ -4,6 +4,7 @@ import csv
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import steadyset as st
@@ -94,6 +95,36 @@ def test_listed_groups_are_held_against_permuted_targets_as_features_are():
     assert "5 of 20 permuted targets list as many groups or more" in " ".join(shortlist_words.answer(alone))
     rare = replace(alone, null_groups=(0,) * 20)
     assert "Caution" not in " ".join(shortlist_words.answer(rare))
+
+
+def test_features_that_are_all_copies_of_one_column_have_a_caution():
+    """Also if they are listed themselves; not if their list predicts, or if few permuted targets list a group."""
+    X, y = np.random.default_rng(1).normal(size=(60, 20)), np.arange(60) % 2
+    listed = st.shortlist(X, y, **FEW, outer=0).listed
+    rows = tuple(replace(one, tier="listed", group=3) for one in listed.features[:5])
+    copies = replace(listed, features=rows, null_counts=(1,) * 20, null_groups=(1,) * 5 + (0,) * 15)
+    assert "the 5 listed features form 1 group of look-alikes, and 5 of 20 permuted targets list as many" in " ".join(
+        shortlist_words.answer(copies)
+    )
+    assert "Caution" not in " ".join(shortlist_words.answer(replace(copies, null_groups=(0,) * 20)))
+    apart = tuple(replace(one, group=place) for place, one in enumerate(rows))
+    assert "Caution" not in " ".join(shortlist_words.answer(replace(copies, features=apart)))
+
+
+def test_copies_of_rows_leave_no_power(found):
+    result, _ = found
+    assert result.listed.power == ()
+    assert "Power" not in str(result)
+
+
+def test_what_stability_selection_prints_has_the_names_of_the_columns():
+    X, y = np.random.default_rng(1).normal(size=(60, 20)), np.arange(60) % 2
+    X[:, 4] += 2 * y
+    frame = pd.DataFrame(X, columns=[f"gene {j}" for j in range(20)])
+    selector = st.StabilitySelection(pfer=1, threshold=0.8, n_runs=20, random_state=0)
+    assert "gene 4" in str(selector.fit(frame, y).result_)
+    assert "gene 4" in str(selector.select(pfer=2))
+    assert "x4" in str(selector.fit(X, y).result_)
 
 
 @pytest.mark.slow  # buys: the number of false groups, of features that are copies of one column

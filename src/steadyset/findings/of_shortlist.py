@@ -78,7 +78,7 @@ def _methods(result: Shortlist) -> Methods:
     pairs = (
         f"In {2 * found.n_splits} random halves of the rows ({found.n_splits} complementary pairs{cite('shah2013')}, "
         f"the random seed {settings['seed']}) features were ranked by {_ranked(found, settings['task'])}, and the best "
-        f"of them counted.{' Columns were taken as ranks.' if found.ranks else ''}"
+        f"of them counted.{_as_ranks(found)}"
     )
     permuted = (
         f"The target was permuted {found.n_permutations} times{shortlist_words.exchanged(found)} and went through the "
@@ -101,6 +101,17 @@ def _methods(result: Shortlist) -> Methods:
         software_sentence(__version__, details["versions"], learn=found.repeats is not None),
     )
     return Methods((first, second), sentences(*_results(found)))
+
+
+def _as_ranks(found: Listed) -> str:
+    """Return what was ranked before, after a space; nothing if values were used."""
+    ranked = [name for name, is_ranked in (("columns", found.ranks), ("the target", found.target_ranks)) if is_ranked]
+    words = listed(ranked)
+    return (
+        f" {words[:1].upper()}{words[1:]} {'was' if ranked == ['the target'] else 'were'} taken as ranks."
+        if words
+        else ""
+    )
 
 
 def _with_covariates(found: Listed) -> str:

@@ -18,6 +18,7 @@ from steadyset.foundation.text import (
     span,
 )
 from steadyset.runner.scoring import score_title
+from steadyset.shortlists.exchange import VALUES_AND_RANKS
 from steadyset.shortlists.listed import (
     CANDIDATE,
     HAZARD_RATIO,
@@ -25,6 +26,7 @@ from steadyset.shortlists.listed import (
     STANDARD_DEVIATIONS,
     Found,
     Listed,
+    ListedFeature,
     ListedGroup,
     Prediction,
     Tried,
@@ -37,9 +39,9 @@ FEWEST_REPEATS = 5  # fewer say nothing of tests and of coming back
 UNCORRECTED = "*"  # after an effect
 RANDOM, NONE = "as many random features", "no feature"
 NEARLY_ALL = "The lists hold nearly all features, so no comparison with as many random features is made."
-LINEAR = (
-    "Covariates are accounted for along a line. The error statement does not hold for features that follow a covariate "
-    "in a curve, or vary more at some of its values than at others, if the target depends on the covariate too."
+CURVES = (
+    "The error statement does not hold for features that follow a covariate in another curve, or vary more at some of "
+    "its values than at others, if the target depends on the covariate too."
 )
 
 
@@ -104,20 +106,45 @@ def cautions(found: Listed) -> Iterator[str]:
     missed = "" if few or found.prediction is None else _not_beaten(found.prediction)
     if missed:
         yield f"the list is not shown to predict better than {missed}"
+    is_shown = not few and found.prediction is not None and found.prediction.better
+    if not is_shown and not found.groups and not found.void:
+        yield from _look_alikes_of_one_another(found, rows)
     rare = [one.feature for one in rows if not isnan(one.came_back) and one.came_back < 0.5]
     if rare:
         come = "comes" if len(rare) == 1 else "come"
         yield f"{listed(rare, MOST_MEMBERS)} {come} back in fewer than half of the repeats"
 
 
+def _look_alikes_of_one_another(found: Listed, rows: Sequence[ListedFeature]) -> Iterator[str]:
+    """Yield that listed features are members of few groups, if permuted targets often list as many groups."""
+    n_groups = len({one.group for one in rows})
+    as_many = _n_as_many(found.null_groups, n_groups)
+    if n_groups < len(rows) and found.false is not None and _is_usual(as_many, found.null_groups):
+        yield (
+            f"the {len(rows)} listed features form {counted(n_groups, 'group')} of look-alikes, and {as_many} of "
+            f"{len(found.null_groups)} permuted targets list as many groups or more, so that the number of features "
+            "does not show that any of them is real"
+        )
+
+
 def _chance_lists_as_many(found: Listed, null_counts: Sequence[int], n: int, what: str) -> Iterator[str]:
     """Yield that permuted targets list as many as are listed, if that is no rare thing."""
-    as_many = sum(count >= n for count in null_counts)
-    if found.false is not None and null_counts and (1 + as_many) / (1 + len(null_counts)) > BY_CHANCE:
+    as_many = _n_as_many(null_counts, n)
+    if found.false is not None and _is_usual(as_many, null_counts):
         yield (
             f"{as_many} of {len(null_counts)} permuted targets list as many {what} or more, so that this number alone "
             "does not show that any of them is real"
         )
+
+
+def _n_as_many(null_counts: Sequence[int], n: int) -> int:
+    """Return the number of permuted targets that list as many."""
+    return sum(count >= n for count in null_counts)
+
+
+def _is_usual(as_many: int, null_counts: Sequence[int]) -> bool:
+    """Return whether so many permuted targets are no rare thing."""
+    return bool(null_counts) and (1 + as_many) / (1 + len(null_counts)) > BY_CHANCE
 
 
 def promise(found: Listed) -> str:
@@ -142,7 +169,10 @@ def stated(found: Listed) -> str:
         f"What is stated: {promise(found)}. It holds where rows could have had each other's target{exchanged(found)}, "
         "and is about this population and this measurement."
     )
-    return f"{said} {LINEAR}" if is_adjusted(found) else said
+    if not is_adjusted(found):
+        return said
+    lines = "lines of their values and ranks" if VALUES_AND_RANKS in found.exchanged else "lines of their values"
+    return f"{said} Covariates are accounted for along {lines}. {CURVES}"
 
 
 def is_adjusted(found: Listed) -> bool:
@@ -187,9 +217,15 @@ def list_legend(found: Listed) -> list[str]:
     if any(one.n_alike for one in found.features):
         said.append("Look-alikes: features with a mean correlation of 0.8 or more among each other.")
     if found.ranks:
+        of_values = "effects, p-values and power" if found.power else "effects and p-values"
         said.append(
-            "The ranking uses ranks of the values, because tails are heavy or classes unequal; effects and power are "
-            "those of the values."
+            "The ranking uses ranks of the values, because tails are heavy or classes unequal; "
+            f"{of_values} are those of the values."
+        )
+    if found.target_ranks:
+        said.append(
+            "The ranking uses ranks of the target, because its tails are heavy; effects and p-values are those of its "
+            "values."
         )
     if found.groups:
         said.append("Groups are a second list, with the same allowance of false groups beside that of features.")

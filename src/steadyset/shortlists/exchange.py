@@ -4,11 +4,12 @@ Permuted targets are what the error of a shortlist rests on, so that only rows t
 may exchange it. Rows of one stratum do. Rows of one unit (a patient with several samples) hang together: where all of
 them have one target, units exchange it whole; where it varies within the units, the rows of a unit exchange it.
 
-Features and target are adjusted for covariates that stay. A permuted target is adjusted as the observed one is, after
-it was permuted, so that the covariates explain nothing of either along a line. If ranks take the place of values,
-columns are ranked before they are adjusted: the ranks of residuals depend on the covariates again. What is a line
-between values is a curve between ranks, so that both are then adjusted for three things: for the covariates, for their
-ranks, and for the ranks of what these explain of the column.
+Features and target are adjusted for covariates that stay and for the ranks of these, because a skewed covariate often
+acts by its logarithm. A permuted target is adjusted as the observed one is, after it was permuted. If ranks take the
+place of values, columns are ranked before they are adjusted: the ranks of residuals depend on the covariates again.
+What is a line between values is a curve between ranks, so that both are then adjusted for the ranks of what the
+covariates explain of the column too. A number with heavy tails is ranked as well: its largest values lie where
+covariates are large, and a permutation takes them elsewhere.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ ROUNDING = 1e-12  # of the largest value of a column: residuals below it are rou
 DIGITS = 9  # of explained values that are ranked
 STRAIGHT = 1e-8  # of the variance of ranks, times their number: less is no curve but rounding
 LEAST_LEFT = 4 * FEWEST  # rows beyond the columns of covariates
+VALUES_AND_RANKS = "values and ranks"  # of covariates
+HEAVY = 6.0  # the kurtosis from which ranks are taken
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class Exchange:
     task: str
     beside: Floats | None = None  # orthonormal columns of covariates, less the means of strata
     covariates: Floats | None = None  # as they are given
+    covariate_ranks: bool = False  # whether ranks of covariates are taken out too
     by_ranks: bool = False  # whether the ranks of what covariates explain are taken out too
     named: tuple[str, ...] = ()  # the covariates
 
@@ -54,7 +58,8 @@ class Exchange:
             return f"within {counted(int(self.units.max()) + 1, 'group')} of rows"
         strata = f"within {counted(int(self.cells.max()) + 1, 'stratum', 'strata')}"
         whole = f"among {counted(len(self.first), 'group')} of rows" if len(self.first) < len(self.y) else ""
-        left = f"after accounting for {listed(self.named)}" if self.named else ""
+        how = VALUES_AND_RANKS if self.covariate_ranks else "values"
+        left = f"after accounting for {listed(self.named)} ({how})" if self.named else ""
         return " ".join(part for part in (whole, strata if self.cells.any() else "", left) if part)
 
     def target(self, number: int, seed: int) -> tuple[NDArray[Any], np.random.Generator]:
@@ -102,14 +107,29 @@ class Exchange:
         in_parts = self.compared_within.any()
         return self.centred(column_ranks(cleared(X, self.compared_within) if in_parts else X))
 
-    def adjusted_for_ranks(self) -> Exchange:
-        """Return the same exchange, adjusted for the ranks of the covariates too if the rows are enough for both."""
+    def adjusted_for_ranks(self, *, of_columns: bool) -> Exchange:
+        """Return the same exchange, adjusted for the ranks of the covariates too if the rows are enough for both.
+
+        ``of_columns`` says whether columns are ranked.
+        """
         if self.covariates is None:
             return self
         ranks = column_ranks(cleared(self.covariates, self.cells))
         both = orthonormal(cleared(np.column_stack([self.covariates, ranks]), self.cells))
-        beside = both if len(self.y) - both.shape[1] >= LEAST_LEFT else self.beside
-        return replace(self, beside=beside, by_ranks=True)
+        is_enough = len(self.y) - both.shape[1] >= LEAST_LEFT
+        beside = both if is_enough else self.beside
+        return replace(self, beside=beside, covariate_ranks=is_enough, by_ranks=of_columns)
+
+    @property
+    def ranks_target(self) -> bool:
+        """Whether the ranks of a number take its place: beside covariates, if it has heavy tails.
+
+        The values of a permuted target are the same, so that it is treated alike.
+        """
+        record = TASKS[self.task]
+        if self.beside is None or record.has_classes or record.effect:
+            return False
+        return bool(kurtosis(of_size_1(record.amounts(self.y))[:, None])[0] > HEAVY)
 
     def unrelated(self, columns: Floats, random: np.random.Generator) -> Floats:
         """Return columns that are made of adjusted ones and have nothing to do with any target.
@@ -148,6 +168,8 @@ class Exchange:
         if self.beside is None or record.n_classes(y) > 2:
             return y, self.task
         amounts = (y == np.unique(y)[-1]).astype(np.float64) if record.has_classes else record.amounts(y)
+        if self.ranks_target:
+            amounts = column_ranks(amounts[:, None])[:, 0]
         return self._residuals(of_size_1(amounts)[:, None])[:, 0], NUMBER
 
     def halves(self, y: NDArray[Any], n_splits: int, random: np.random.Generator) -> Bools:
@@ -174,6 +196,15 @@ def column_ranks(X: Floats) -> Floats:
     from scipy.stats import rankdata
 
     return np.asarray(rankdata(X, axis=0), np.float64)
+
+
+def kurtosis(X: Floats) -> Floats:
+    """Return the fourth moment of each column by the square of its variance; 0 if it does not vary."""
+    largest = np.abs(X).max(axis=0, initial=0.0)
+    centred = X / np.where(largest > 0, largest, 1.0)
+    centred = centred - centred.mean(axis=0)
+    squares = np.mean(centred**2, axis=0)
+    return np.asarray(np.mean(centred**4, axis=0) / np.where(squares > 0, squares, 1.0) ** 2)
 
 
 def permuted_rows(columns: Floats, random: np.random.Generator) -> Floats:

@@ -178,6 +178,7 @@ class Listed:
     void: str = ""  # why the number of false features does not hold; empty where it does
     test: str = ""  # of each feature alone
     of_means: bool = False  # whether effects are those of the means of groups of rows
+    target_ranks: bool = False  # whether the target is ranked
 
     @property
     def names(self) -> list[str]:

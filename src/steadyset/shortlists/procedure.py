@@ -15,7 +15,7 @@ from steadyset.foundation import arguments
 from steadyset.foundation.errors import InputError
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.shortlists.bases import BASES, Features, Orders
-from steadyset.shortlists.exchange import Exchange
+from steadyset.shortlists.exchange import HEAVY, Exchange, kurtosis
 from steadyset.shortlists.kept import KeptOrders, StoredOrders
 from steadyset.shortlists.standing import Listing, Standing
 from steadyset.tasks import TASKS
@@ -24,7 +24,6 @@ ALIKE = 0.8  # the mean correlation of the members of a group
 MOST_LINKED = 4000  # features in one connected part that are clustered
 USUAL, FEWEST = 50, 20  # permuted targets
 FEWEST_FOR_RATE = 50  # for a false discovery rate: with 20 it does not hold
-HEAVY = 6.0  # the kurtosis from which ranks are taken
 UNEQUAL = 0.3  # the share of the smaller of two classes below which they are
 
 
@@ -204,12 +203,10 @@ def clusters_of(X: Floats) -> Ints:
 
 def compared_columns(X: Floats, exchange: Exchange, task: str) -> tuple[Floats, Exchange, bool]:
     """Return the columns that are ranked, adjusted for strata and covariates; the exchange; and if they are ranks."""
-    adjusted = exchange.centred(X)
     # Tails are judged by what covariates leave: a skewed covariate is no reason to rank the columns that it drives.
-    if not takes_ranks(adjusted, exchange.y, task):
-        return adjusted, exchange, False
-    exchange = exchange.adjusted_for_ranks()
-    return exchange.ranked_columns(X), exchange, True
+    ranks = takes_ranks(exchange.centred(X), exchange.y, task)
+    exchange = exchange.adjusted_for_ranks(of_columns=ranks)
+    return exchange.ranked_columns(X) if ranks else exchange.centred(X), exchange, ranks
 
 
 def takes_ranks(X: Floats, y: NDArray[Any], task: str) -> bool:
@@ -219,9 +216,4 @@ def takes_ranks(X: Floats, y: NDArray[Any], task: str) -> bool:
     # of no test: choosing by the target's relation to a feature would be.
     if len(counts) == 2 and min(counts) < UNEQUAL * sum(counts):
         return True
-    largest = np.abs(X).max(axis=0, initial=0.0)
-    centred = X / np.where(largest > 0, largest, 1.0)
-    centred = centred - centred.mean(axis=0)
-    squares = np.mean(centred**2, axis=0)
-    kurtosis = np.mean(centred**4, axis=0) / np.where(squares > 0, squares, 1.0) ** 2
-    return bool(np.quantile(kurtosis, 0.75) > HEAVY)
+    return bool(np.quantile(kurtosis(X), 0.75) > HEAVY)

@@ -13,6 +13,7 @@ from steadyset.foundation.arguments import LEVEL
 from steadyset.foundation.display import Drawable, Reportable, ShownFindings
 from steadyset.inference.features import Directions, data_directions, jeffreys
 from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.shortlists.bases import standardized
 from steadyset.shortlists.effects import ListedChance, corrected, effects, widened
 from steadyset.shortlists.exchange import cleared
 from steadyset.shortlists.listed import (
@@ -200,6 +201,7 @@ def listed_of(judged: Judged, names: Sequence[str], classes: tuple[str, ...], ta
         n_clusters=0 if judged.groups is None else int(judged.groups.listed.sum()),
         test=test_words(judged.exchange),
         of_means=judged.exchange.has_means,
+        target_ranks=judged.exchange.ranks_target,
     )
 
 
@@ -275,8 +277,12 @@ def _corrected(judged: Judged, codes: Ints, features: Ints, plain: Floats) -> Fl
 
     ``plain`` are the uncorrected ones. A feature has nan if its model has no estimate.
     """
-    task, exchange, beside = judged.task, judged.exchange, judged.exchange.beside
-    X, y, within = _units(judged, judged.data.X)
+    # By the model of the uncorrected effects, which has no ranks of covariates.
+    task, exchange, beside = judged.task, judged.of_values, judged.of_values.beside
+    columns = judged.data.X
+    if exchange is not judged.exchange:
+        columns = standardized(exchange.centred(judged.values))
+    X, y, within = _units(judged, columns)
     rows = exchange.first if exchange.has_means else np.arange(len(exchange.y))
     seen = effects(X, y, task, codes, within, beside)
     null = []
@@ -301,5 +307,5 @@ def is_correctable(judged: Judged) -> bool:
     parts = int(exchange.compared_within.max()) + 1 + (0 if exchange.beside is None else exchange.beside.shape[1])
     n = len(exchange.y if exchange.within else exchange.first) - parts + 1
     is_enough = min([n, *record.counted(exchange.y[exchange.first]).values()]) >= FEWEST_UNITS
-    ranks_by_effect = not judged.ranks and record.n_classes(exchange.y) <= 2
+    ranks_by_effect = not judged.ranks and not exchange.ranks_target and record.n_classes(exchange.y) <= 2
     return is_enough and ranks_by_effect and not (record.effect and parts > 1)

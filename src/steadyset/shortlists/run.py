@@ -243,7 +243,7 @@ def _with_help(listed: Listed, judged: Judged, watch: Watch) -> Listed:
 
 
 def _without_void_numbers(listed: Listed, settings: Mapping[str, Any]) -> Listed:
-    """Return the list without the numbers that copies of rows make wrong: q-values, and what allowances list.
+    """Return the list without the numbers that copies of rows make wrong: q-values, power, and what allowances list.
 
     A copy has its target by construction. Permuted targets break this up, so that they reach less than the observed
     target does without any effect.
@@ -252,7 +252,7 @@ def _without_void_numbers(listed: Listed, settings: Mapping[str, Any]) -> Listed
     if not repeated:
         return listed
     features = tuple(replace(one, q_value=nan) for one in listed.features)
-    return replace(listed, features=features, tried=(), rules=(), void=repeated_words(repeated))
+    return replace(listed, features=features, tried=(), rules=(), power=(), void=repeated_words(repeated))
 
 
 def _affordable(outer: int, deadline: float, seconds: float) -> int:

@@ -562,7 +562,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         notes = found._notes(
             rule, tied_runs=tied_runs, mean_size=float(sizes.mean()), asked=asked, n_constant=n_constant
         )
-        return replace(found, notes=(*self._doubts, *notes), void=self._void)
+        return replace(found, notes=(*self._doubts, *notes), void=self._void, names=tuple(self._names()))
 
     def _tied(self, rows: sparse.csr_array, reading: rules.Reading) -> sparse.csr_array:
         """Which selected features of each run only the order of the columns preferred to others."""

@@ -65,6 +65,8 @@ class StableSet(Shown):
         runs with fewer features, and where the rule failed on real data.
     void : str
         Why the bound does not hold; empty where nothing speaks against it.
+    names : tuple of str
+        The names of the features.
 
     Examples
     --------
@@ -94,6 +96,7 @@ class StableSet(Shown):
     n_short: int = 0
     notes: tuple[str, ...] = ()
     void: str = ""
+    names: tuple[str, ...] = ()
 
     def _notes(self, rule: Any, *, tied_runs: int, mean_size: float, asked: float, n_constant: int) -> Iterator[str]:
         """What has to be known about this reading of the runs, in sentences; a run was asked for `asked` features."""
@@ -117,7 +120,7 @@ class StableSet(Shown):
             yield rule.caution
 
     def _display(self) -> Display:
-        return self.display([f"x{f}" for f in range(len(self.support))])
+        return self.display(self.names or [f"x{f}" for f in range(len(self.support))])
 
     def display(self, names: Sequence[str]) -> Display:
         """What is shown: the stable features, and the bound.
