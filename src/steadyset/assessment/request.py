@@ -28,6 +28,7 @@ from steadyset.inference.features import data_directions
 from steadyset.io import numbers
 from steadyset.io.data import follow_up, readers
 from steadyset.io.data.data_table import Data, as_data, is_annotated, row_names_of
+from steadyset.io.data.feature_groups import check_feature_groups
 from steadyset.io.data.sources import giving_away, repeated_rows
 from steadyset.io.labels import feature_names, some_names
 from steadyset.kernels.arrays import Floats
@@ -51,11 +52,13 @@ from steadyset.selectors.catalogue import about_selector, is_ours, refuse_unable
 from steadyset.selectors.covariates import takes_covariates
 from steadyset.selectors.ensembles import StabilitySelection
 from steadyset.selectors.functions import FunctionSelector, function_name, is_plain_function
+from steadyset.selectors.models.group import with_groups
 from steadyset.selectors.validation import all_finite, check_k, size_or_default
 from steadyset.tasks import CLASSES, TASKS, check_columns, task_of
 
 DETAILS, WEIGHTS, IMPORTANCE = "details", "sample_weight", "importance"
 ROWS_ALIKE = "each row counts alike in it"
+FEATURES_ALONE = "it selects single features"
 SelectorLike = str | Estimator | Callable[[Any, Any], Any]
 SelectorsLike = SelectorLike | Sequence[SelectorLike] | Mapping[str, SelectorLike] | None
 
@@ -174,6 +177,7 @@ def make_request(selectors: Any, X: Any, y: Any, **options: Any) -> Request:
             continue
         _refuse_impossible_size(name, selector, len(names))
         refuse_new_columns(name, selector)
+    named = _with_feature_groups(named, data, names)
     refuse_unfilled(plan, names, named | ({"the predictor": plan.predictor} if plan.predicts else {}))
     if plan.sample_weight is not None:
         several = {f"the selector {name!r}": selector for name, selector in named.items()}
@@ -185,6 +189,22 @@ def make_request(selectors: Any, X: Any, y: Any, **options: Any) -> Request:
     if told:
         warnings.warn(told, CopiesWarning, stacklevel=3)
     return request
+
+
+def _with_feature_groups(named: Mapping[str, Any], data: Data, names: Sequence[str]) -> dict[str, Any]:
+    """Return the selectors, of which those that select whole groups have the groups of the data."""
+    groups = check_feature_groups(data.feature_groups, names)
+    if groups is None:
+        return dict(named)
+    given = {name: with_groups(selector, groups) for name, selector in named.items()}
+    if all(given[name] is selector for name, selector in named.items()):
+        raise InputError(
+            f"None of the selectors ({some_names(list(named))}) uses groups of features. Choose group_lasso, or leave "
+            "out ",
+            Argument("feature_groups", of="Data"),
+            ".",
+        )
+    return given
 
 
 def refuse_unfilled(plan: Plan, names: Sequence[str], estimators: Mapping[str, Any]) -> None:

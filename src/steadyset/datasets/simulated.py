@@ -299,7 +299,7 @@ def grouped_features(
 
     References
     ----------
-    Hamer and Dupont (2021), An importance weighted feature selection stability measure, JMLR 22.
+    Hamer and Dupont (2021), Robust selection stability estimation in correlated spaces, ECML PKDD.
 
     Examples
     --------

@@ -494,6 +494,16 @@ TABLE: tuple[Option, ...] = (
         calls=("data",),
     ),
     Option(
+        "feature_groups",
+        "A table with the columns feature and group, such as genes and their pathways, for selectors that select whole "
+        "groups (group_lasso). Every feature has to be in it.",
+        "FILE",
+        commands="assess replicate why",
+        heading=DATA,
+        calls=("data",),
+        in_terminal="its command reads a file of feature groups",
+    ),
+    Option(
         "strata",
         "Rows with the same value, such as one batch's, exchange targets among each other only.",
         "COLUMN",

@@ -23,6 +23,7 @@ from steadyset.foundation.text import counted, listed, shown_name
 from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.inference.features import CELLS_A_BLOCK, EQUAL, Directions, class_names, data_directions
 from steadyset.io.data.data_table import Data, as_data
+from steadyset.io.data.feature_groups import check_feature_groups
 from steadyset.io.disk import LEFT_OUT, STUDY
 from steadyset.io.numbers import aligned_rows, group_values
 from steadyset.kernels.arrays import Floats, Ints
@@ -318,7 +319,10 @@ def _restricted(data: Data, own: Request, shared: Sequence[str]) -> Data:
         raise InputError(f"{shown_name(text)} holds text; studies are compared on numbers: encode it, or leave it out.")
     place = {name: f for f, name in enumerate(own.features)}
     values = _framed(plan.X[:, [place[name] for name in shared]], shared, data.X)
-    return replace(data, X=values, y=plan.y, features=tuple(shared), groups=plan.groups, task=plan.task, strata=None)
+    restricted = replace(data, X=values, y=plan.y, features=tuple(shared), groups=plan.groups, strata=None)
+    together = check_feature_groups(data.feature_groups, own.features)
+    by_name = None if together is None else {name: int(together[place[name]]) for name in shared}
+    return replace(restricted, task=plan.task, feature_groups=by_name)
 
 
 def _exchange(name: str, data: Data, plan: Plan) -> Exchange:

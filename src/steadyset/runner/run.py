@@ -35,6 +35,7 @@ from steadyset.selectors.catalogue import is_ours, is_own_filter
 from steadyset.selectors.filters import FilterSelector
 from steadyset.selectors.functions import FunctionSelector
 from steadyset.selectors.known import fits_many
+from steadyset.selectors.models.group import GroupLassoSelector
 from steadyset.tasks import TASKS
 
 NOTHING = "nothing was selected"
@@ -629,6 +630,9 @@ class Training:
             return model.fit(self.train(), self.y, covariates=self.plan.forced.beside(self.resample.train))
         if self.prepared is not None and isinstance(model, FunctionSelector):
             model.set_params(features=self.prepared.named(model.features))
+        if self.prepared is not None and isinstance(model, GroupLassoSelector) and model.groups is not None:
+            # Columns that were made of a feature are in its group.
+            model.set_params(groups=np.asarray(model.groups)[self.prepared.sources])
         weighted = getattr(model, "weights_equal_copies", False) and has_fit_parameter(model, "sample_weight")
         if not weighted or self.resample.noise is not None:
             train = self.framed(model, self.train())

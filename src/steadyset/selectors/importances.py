@@ -44,7 +44,7 @@ def linear(coefs: npt.ArrayLike, sd: npt.ArrayLike | None = None) -> Floats:
 
     References
     ----------
-    Hamer and Dupont (2021), An importance weighted feature selection stability measure, JMLR 22, equation 7.
+    Hamer and Dupont (2021), Robust selection stability estimation in correlated spaces, ECML PKDD, equation 7.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def decision_flip(
 
     References
     ----------
-    Hamer and Dupont (2021), An importance weighted feature selection stability measure, JMLR 22, equation 6.
+    Hamer and Dupont (2021), Robust selection stability estimation in correlated spaces, ECML PKDD, equation 6.
 
     Examples
     --------

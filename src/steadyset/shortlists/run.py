@@ -16,6 +16,7 @@ from sklearn.base import clone
 from steadyset._version import __version__
 from steadyset.assessment import Assessment, Execution, assess
 from steadyset.assessment.request import (
+    FEATURES_ALONE,
     ROWS_ALIKE,
     data_details,
     fingerprint,
@@ -144,7 +145,7 @@ def shortlist(
     procedure = read_procedure(false, fdr, bases, permutations, splits, n_jobs)
     how = arguments.as_record("execution", Execution, execution)
     data = as_data(X, y, strata=strata, stacklevel=2)
-    refuse_beside(data, "shortlist", sample_weight=ROWS_ALIKE)
+    refuse_beside(data, "shortlist", sample_weight=ROWS_ALIKE, feature_groups=FEATURES_ALONE)
     if data.prepare is not None and not isinstance(data.prepare, str):
         raise InputError(
             "A shortlist takes a preparation in words, such as 'log2, variance=1000', which does not look at the "

@@ -11,6 +11,7 @@ from typing import Any
 
 from steadyset.assessment.engines import Execution
 from steadyset.assessment.request import (
+    FEATURES_ALONE,
     ROWS_ALIKE,
     fingerprint,
     make_plan,
@@ -163,7 +164,7 @@ def tune(
     options = arguments.as_record("search", SearchOptions, search)
     data = as_data(X, y, stacklevel=2)
     refuse_strata(data)
-    refuse_beside(data, "tune", sample_weight=ROWS_ALIKE)
+    refuse_beside(data, "tune", sample_weight=ROWS_ALIKE, feature_groups=FEATURES_ALONE)
     check_columns(data.y)
     outcome = target_values(data.y, None)
     kind = task_of(outcome, data.task)

@@ -6,7 +6,7 @@ What cannot be used is said, with the argument that handles it.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Collection, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, cast
@@ -19,6 +19,7 @@ from steadyset.foundation.arguments import Column, Estimator, Labels, TableLike,
 from steadyset.foundation.errors import Argument, Complaints, InputError, MissingTargetError
 from steadyset.foundation.text import listed, shown_name
 from steadyset.io.data import readers, sources
+from steadyset.io.data.feature_groups import check_feature_groups, read_feature_groups
 from steadyset.io.data.follow_up import FollowUp, follow_ups, is_event, is_time, may_be_event, may_be_time
 from steadyset.io.data.genes_in_rows import genes_in_rows
 from steadyset.io.data.sources import Roles, Source
@@ -97,6 +98,10 @@ class Data:
         left-out rows are scored with them. A row of weight 2 counts as two rows, and one of weight 0 as none. A
         selector, a predictor or a score that takes no weights is refused. The directions of features, and which of them
         are alike, are those of the rows without weights.
+    feature_groups : Mapping of str or sequence, default=None
+        The group of each feature, such as its pathway, for selectors that select whole groups (`group_lasso`): labels
+        by the names of the features, or one label per column. Columns that a preparation makes of a feature are in its
+        group. None makes no groups.
 
     Examples
     --------
@@ -131,6 +136,7 @@ class Data:
     block: Labels = None
     n_incomplete: int = 0
     sample_weight: Column = None
+    feature_groups: Mapping[str, Any] | Labels = None
 
     def __repr__(self) -> str:
         X: Any = self.X
@@ -171,6 +177,7 @@ def load_data(
     known_only: bool = False,
     force: str | Sequence[str] | None = None,
     block: str | None = None,
+    feature_groups: str | Path | Mapping[str, Any] | None = None,
     max_gb: float = MAX_GB,
 ) -> Data:
     """Read a table of samples with a target; everything that is wrong with the values is told at once.
@@ -226,6 +233,9 @@ def load_data(
         Rows in which one of them is missing are left out, and the notes say how many.
     block : str or None, default=None
         The column of batches, as in `Data`.
+    feature_groups : str, Path, Mapping of str or None, default=None
+        A table with the columns feature and group, or labels by the names of the features, as in `Data`. Columns of the
+        file that are left out may be among them.
     max_gb : float, default=8.0
         A file that would take more gigabytes of memory is refused.
 
@@ -272,7 +282,7 @@ def load_data(
     # Whoever reads without a target has said what there is to choose from.
     for name in roles.targets:
         source = _without_unknown(source, name, path, asked=known_only)
-    n_before = len(source.X)
+    n_before, before = len(source.X), (*source.features, *source.texts)
     source = _without_incomplete(source, roles.forced, path)
     n_incomplete = n_before - len(source.X)
     source = _without_empty(_without(source, drop, path))
@@ -322,9 +332,25 @@ def load_data(
         batches = pd.Series(batches, name=block)
     rows = None if source.rows is None else tuple(source.rows)
     table, names = _with_texts(np.ascontiguousarray(X), names, texts)
+    groups_of = _groups_of(feature_groups, names, (*before, *drop), max_gb)
     understood, called = _understood(source, len(names), roles, members, within), " and ".join(roles.targets)
     said = tuple(notes), members, rows, understood, called, task
-    return Data(table, y, tuple(names), *said, impute, prepare, within, covariates or None, batches, n_incomplete)
+    beside_rows = within, covariates or None, batches, n_incomplete
+    return Data(table, y, tuple(names), *said, impute, prepare, *beside_rows, feature_groups=groups_of)
+
+
+def _groups_of(
+    given: str | Path | Mapping[str, Any] | None, names: Sequence[str], before: Collection[str], max_gb: float
+) -> dict[str, Any] | None:
+    """Return the group of each feature by its name; None without groups.
+
+    Columns that were there `before` features were left out may be in the groups too.
+    """
+    if given is None:
+        return None
+    by_name = dict(given) if isinstance(given, Mapping) else read_feature_groups(given, max_gb=max_gb)
+    check_feature_groups(by_name, names, left_out=before)
+    return {name: by_name[name] for name in names}
 
 
 def _with_texts(X: Floats, names: list[str], texts: Mapping[str, pa.ChunkedArray]) -> tuple[Any, list[str]]:

@@ -8,11 +8,13 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 
 from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.io.numbers import group_values
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.group_lasso import GroupLasso, fit_group_lasso
+from steadyset.selectors.known import register_selector
 from steadyset.selectors.linear import ElasticNetSelector
 from steadyset.selectors.model import LinearSelector
 from steadyset.selectors.model_input import Training, solved_target, standardise
@@ -259,3 +261,23 @@ def _read_groups(groups: ArrayLike | None, n_features: int) -> Ints:
         return np.arange(n_features)
     labels = group_values(groups, n_features, each="feature")
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+
+
+def with_groups(selector: Any, groups: Ints) -> Any:
+    """Return the selector with these groups if it is, or has within it, a group lasso without any; else itself."""
+    if not hasattr(selector, "get_params"):
+        return selector
+    parts = {"": selector, **selector.get_params(deep=True)}
+    unset = [name for name, part in parts.items() if isinstance(part, GroupLassoSelector) and part.groups is None]
+    if not unset:
+        return selector
+    return clone(selector).set_params(**{f"{name}__groups" if name else "groups": groups for name in unset})
+
+
+register_selector(
+    "group_lasso",
+    tasks=dict.fromkeys(GroupLassoSelector.outcomes, GroupLassoSelector),
+    summary="the k groups of features that enter a group-lasso path first; the lasso if no groups are given",
+    reference="Yuan and Lin 2006",
+    formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + lambda sum_g sqrt(d_g) ||b_g||",
+)
