@@ -332,7 +332,7 @@ SELECTORS: dict[str, dict[str, Any]] = {
         "tol": 1e-06,
     },
     "L0Selector": {"k": 2, "ridge": 0.01, "n_candidates": 2, "task": "classes"},
-    "RecursiveElimination": {"k": 2, "loss": "logistic", "penalty": 0.1, "step": 0.5},
+    "RecursiveElimination": {"k": 2, "loss": "logistic", "penalty": 0.1, "step": 0.5, "row_weights": "equal"},
     "ElasticNetSelector": {
         "penalty": 0.1,
         "k": None,

@@ -49,6 +49,33 @@ def test_the_measure_takes_what_was_answered(case):
     assert all(st.get_measure(name) for name in advice.instead)
 
 
+@pytest.mark.parametrize("case", EVERY, ids=str)
+def test_the_calls_for_statistics_run(case):
+    sizes, correlated, importances = case
+    advice = st.which_measure(sizes=sizes, correlated=correlated, importances=importances, statistics="all")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 8))
+    known = {
+        "runs": st.Selections.from_weights(np.where(rng.random((9, 8)) < 0.5, rng.random((9, 8)), 0.0)),
+        "other_runs": st.Selections.from_weights(np.where(rng.random((9, 8)) < 0.5, rng.random((9, 8)), 0.0)),
+        "similarity": st.FeatureSimilarity.from_data(X, threshold=0.2),
+    }
+    assert len(advice.statistics) == 3
+    interval, threshold, difference = (eval(f"st.{call}", {"st": st, **known}) for call in advice.statistics)
+    assert interval.low <= interval.estimate <= interval.high
+    assert 0 <= threshold.p_value <= 1
+    assert 0 <= difference.p_value <= 1
+    assert advice_of(*case).statistics == {}
+    assert advice_of(*case).measure == advice.measure
+
+
+def test_published_statistics_are_named_for_the_measure_that_has_them():
+    for case in EVERY:
+        advice = st.which_measure(sizes=case[0], correlated=case[1], importances=case[2], statistics="interval")
+        (basis,) = advice.statistics.values()
+        assert ('method="normal"' in basis) == (advice.measure == "nogueira")
+
+
 def test_measures_that_are_called_the_same_for_one_size_are():
     rng = np.random.default_rng(0)
     sel = st.Selections.from_sets([rng.choice(9, 3, replace=False) for _ in range(6)], n_features=9)
@@ -74,14 +101,16 @@ def test_the_command_answers_flags_and_asks_for_those_it_lacks(capsys):
     assert "--sizes fixed|vary, --correlated yes|no, --importances yes|no" in capsys.readouterr().err
 
 
-def test_the_command_asks_three_questions_on_a_terminal(capsys, monkeypatch):
-    answers = iter(["vary", "n", "YES"])
+def test_the_command_asks_four_questions_on_a_terminal(capsys, monkeypatch):
+    answers = iter(["vary", "n", "YES", "interval"])
     asked = []
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("typer.prompt", lambda text, **options: (asked.append(text), next(answers))[1])
     assert run(["measures", "--which"]) == 0
-    assert capsys.readouterr().out.startswith("Use pearson.")
-    assert len(asked) == 3
+    said = capsys.readouterr().out
+    assert said.startswith("Use pearson.")
+    assert "confidence_interval(runs" in said
+    assert len(asked) == 4
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,13 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         "Does every run say how important its features are, and should that count?",
         {"yes": True, "no": False},
     ),
+    "statistics": (
+        "What is to be stated besides the value: a confidence interval, that it is above a threshold, a difference of "
+        "selectors, all of these, or none?",
+        {name: name for name in ("none", "interval", "threshold", "difference", "all")},
+    ),
 }
+OPTIONAL = {"statistics": "none"}  # questions that are only asked on a terminal
 
 
 def measures(given: Given) -> None:
@@ -85,8 +91,11 @@ def _advise(answers: Mapping[str, str | None], form: str) -> None:
     advice = which_measure(**{key: _answer(key, given, form) for key, given in answers.items()})
     if form != "table":
         row = {"measure": advice.measure, "because": advice.because, "instead": dict(advice.instead)}
+        row |= {"statistics": dict(advice.statistics)} if advice.statistics else {}
         others = " ".join(f"{other}: {when}" for other, when in advice.instead.items())
         flat = {"because": " ".join(advice.because), "instead": others}
+        if advice.statistics:
+            flat["statistics"] = " ".join(f"{call}: {basis}" for call, basis in advice.statistics.items())
         print_rows([row if form == "json" else row | flat], form)
         return
     typer.echo(str(advice))
@@ -98,7 +107,10 @@ def _answer(key: str, given: str | None, form: str) -> Any:
     question, answers = QUESTIONS[key]
     if given is None:
         if form != "table" or not sys.stdin.isatty():
-            needed = ", ".join(f"--{name} {'|'.join(takes)}" for name, (_, takes) in QUESTIONS.items())
+            if key in OPTIONAL:
+                return OPTIONAL[key]
+            asked = {name: takes for name, (_, takes) in QUESTIONS.items() if name not in OPTIONAL}
+            needed = ", ".join(f"--{name} {'|'.join(takes)}" for name, takes in asked.items())
             raise InputError(f"--which asks its questions on a terminal; here give {needed}.")
         given = typer.prompt(f"{question} ({'/'.join(answers)})", prompt_suffix=" ")
     words = given.strip().lower()

@@ -563,6 +563,9 @@ def _load_similarity(given: Given, selections: Selections | None) -> FeatureSimi
 
     target, max_gb = given.target, given.max_gb
     if file is not None:
+        of_data = [name for name in ("positive", "significant") if given.values.get(name)]
+        if of_data:
+            raise InputError(f"--{of_data[0]} is for correlations of --data. Leave it out, or give --data.")
         return FeatureSimilarity.read(file, threshold=given.threshold, max_gb=max_gb)
     assert data is not None
     from steadyset.io.formats.tables import TableFile

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from steadyset.foundation.arguments import check_choice, check_flag
 
 Sizes = Literal["fixed", "vary"]
 SIZES: tuple[Sizes, ...] = ("fixed", "vary")
+NONE, ALL = "none", "all"
+STATISTICS = ("interval", "threshold", "difference")  # what can be stated of a stability, besides its value
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Advice:
         When to use another measure: its name and why.
     properties : Mapping
         The properties that the reasons rest on, by measure, as `certify` decides them.
+    statistics : Mapping
+        The functions for the statistics that were asked for, each with the basis of its statement.
 
     Examples
     --------
@@ -39,14 +43,24 @@ class Advice:
     because: tuple[str, ...]
     instead: Mapping[str, str]
     properties: Mapping[str, Mapping[str, bool]] = field(default_factory=dict, repr=False)
+    statistics: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         reasons = [f"- {reason}" for reason in self.because]
         others = [f"- {name}: {when}" for name, when in self.instead.items()]
-        return "\n".join([f"Use {self.measure}.", "Why:", *reasons, "Instead, or beside it:", *others])
+        lines = [f"Use {self.measure}.", "Why:", *reasons, "Instead, or beside it:", *others]
+        if self.statistics:
+            lines += ["Statistics:", *(f"- {call}: {basis}" for call, basis in self.statistics.items()), CONDITIONS]
+        return "\n".join(lines)
 
 
-def which_measure(*, sizes: str, correlated: bool, importances: bool) -> Advice:
+CONDITIONS = (
+    "Conditions: the runs are independent draws, such as bootstraps or subsamples, and not the folds of one "
+    "cross-validation; the statements are about this data set and resampling, not about new data."
+)
+
+
+def which_measure(*, sizes: str, correlated: bool, importances: bool, statistics: str = NONE) -> Advice:
     """The measure for what is known of the runs.
 
     Parameters
@@ -57,6 +71,9 @@ def which_measure(*, sizes: str, correlated: bool, importances: bool) -> Advice:
         Whether features may stand in for each other, and that should count as agreement.
     importances : bool
         Whether every run says how important its features are, and that should count.
+    statistics : {"none", "interval", "threshold", "difference", "all"}, default="none"
+        What is to be stated besides the value: a confidence interval, that the stability is above a threshold, that two
+        selectors differ in stability, or all three.
 
     Returns
     -------
@@ -68,13 +85,51 @@ def which_measure(*, sizes: str, correlated: bool, importances: bool) -> Advice:
     >>> import steadyset as st
     >>> st.which_measure(sizes="vary", correlated=True, importances=False).measure
     'intersection_count'
+    >>> advice = st.which_measure(sizes="vary", correlated=False, importances=False, statistics="threshold")
+    >>> list(advice.statistics)
+    ['test_threshold(runs, 0.75, "nogueira")']
     """
+    check_choice("statistics", statistics, (NONE, *STATISTICS, ALL))
+    advice = _advice(sizes, correlated=correlated, importances=importances)
+    wanted = STATISTICS if statistics == ALL else tuple(name for name in STATISTICS if name == statistics)
+    return replace(advice, statistics=_statistics(advice.measure, wanted))
+
+
+def _advice(sizes: str, *, correlated: bool, importances: bool) -> Advice:
     check_choice("sizes", sizes, SIZES)
     check_flag("correlated", correlated)
     check_flag("importances", importances)
     if importances:
         return _shared_importance() if correlated else _weights()
     return _similar_features(sizes) if correlated else _sets(sizes)
+
+
+def _statistics(measure: str, wanted: Sequence[str]) -> dict[str, str]:
+    """Return the calls for the wanted statistics, with what each rests on."""
+    is_published = measure == "nogueira"
+    alike = ", similarity=similarity" if measure in ("intersection_count", "msi") else ""
+    interval = "from the values without each run, with 5 runs or more. " + (
+        'method="normal" is the published interval (Nogueira, Sechidis and Brown 2018), for 100 runs or more.'
+        if is_published
+        else "No interval was published for this measure."
+    )
+    threshold = "tests that the stability is above a threshold that was chosen before. " + (
+        'method="normal" is the published test.' if is_published else "No test was published for this measure."
+    )
+    chance = " It is not corrected for chance, so the selectors have to select about equally many features."
+    difference = (
+        "tests that two selectors differ; on the same resamples the runs are paired. compare does so for several "
+        "selectors, adjusted for their number."
+    )
+    calls = {
+        "interval": (f'confidence_interval(runs, "{measure}"{alike})', interval),
+        "threshold": (f'test_threshold(runs, 0.75, "{measure}"{alike})', threshold),
+        "difference": (
+            f'test_difference(runs, other_runs, "{measure}"{alike})',
+            difference + (chance if measure == "msi" else ""),
+        ),
+    }
+    return dict(calls[name] for name in wanted)
 
 
 SOUND = {"fully_defined": True, "bounded": True, "maximum": True, "monotone": True, "monotone_in_total": True}

@@ -624,6 +624,19 @@ TABLE: tuple[Option, ...] = (
         Option(
             "threshold", "Similarity from which two features count as alike.", "T", default=ALIKE, calls=("similarity",)
         ),
+        Option(
+            "positive",
+            "With --data: negative correlations count as 0, instead of by their absolute value.",
+            default=False,
+            calls=("similarity",),
+        ),
+        Option(
+            "significant",
+            "With --data, instead of --threshold: two features count as alike if their correlation is significant at "
+            "this level (t-test of each pair), such as 0.05.",
+            "L",
+            calls=("similarity",),
+        ),
         commands="measure compare",
         heading=SIMILAR,
     ),
@@ -732,6 +745,12 @@ TABLE: tuple[Option, ...] = (
         Option("sizes", "With --which: whether all runs select the same number of features.", "fixed|vary"),
         Option("correlated", "With --which: whether features may stand in for each other.", "yes|no"),
         Option("importances", "With --which: whether every run weighs its features, and that counts.", "yes|no"),
+        Option(
+            "statistics",
+            "With --which: what is to be stated besides the value: a confidence interval, that the stability is above "
+            "a threshold, or a difference of selectors.",
+            "none|interval|threshold|difference|all",
+        ),
         commands="measures",
     ),
     # ---- code, and output -----------------------------------------------------------------------------------------

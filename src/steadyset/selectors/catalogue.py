@@ -157,7 +157,9 @@ def _with_options(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 OPTION = "an option of the score"
 MEANINGS = {  # of the options of steadyset's own filters
-    "bounded": "whether a feature counts no more beside a selected one than alone",
+    "alpha": "weight of relevance, from 0 to 1: 0.5 is mrmr, 1 is mim",
+    "bounded": "whether J is bounded by I(Y; X), as in Fleuret's algorithm, so that no feature counts more next to a "
+    "selected feature than alone; False is his formula for J, without the bound",
     "discretise": "how features are cut into bins: equal_width, mdl, or distinct for categories",
     "equal_var": "whether the classes have one variance; False: Welch's test",
     "max_features": "how many features a node of a tree draws: sqrt or log2 of all, a number, a share, None for all",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from steadyset.foundation.arguments import check_choice, check_integer
-from steadyset.foundation.errors import InputError
+from steadyset.foundation.arguments import check_choice, check_flag, check_integer, check_number
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.labels import describe_feature, feature_names
 from steadyset.io.numbers import is_frame, number_array, number_frame
 from steadyset.kernels import similarity
@@ -23,6 +23,8 @@ Method = Literal["pearson", "spearman", "mutual_info"]
 SIDE = 2048  # features on each side of a block
 SINGLE = 2e-5  # how far a similarity in single precision may be off, at least
 NAMED_FEATURES = 5
+PAIRS_A_CHUNK = 1 << 14
+LEAST_FOR_TEST = 3  # rows: the test of a correlation has n - 2 degrees of freedom
 
 
 class ComputedStore(Store):
@@ -71,16 +73,21 @@ class ComputedStore(Store):
 
 
 class CorrelationStore(ComputedStore):
-    """Absolute correlations: products of features that are centred and scaled to length 1 (constant ones: to 0)."""
+    """Absolute correlations: products of features that are centred and scaled to length 1 (constant ones: to 0).
 
-    def __init__(self, columns: Floats) -> None:
+    With `positive` negative correlations count as 0.
+    """
+
+    def __init__(self, columns: Floats, *, positive: bool = False) -> None:
         super().__init__(columns.shape[1])
+        self.positive = positive
         self._unit = unit_rows(columns)
         # The error of a sum of n products of two unit vectors is at most about n units in the last place.
         self.rounding = max(SINGLE, (columns.shape[0] + 8) * 2.0**-24)
 
     def block(self, rows: Ints, columns: Ints) -> Floats:
-        block = np.abs(self._unit[rows] @ self._unit[columns].T)
+        products = self._unit[rows] @ self._unit[columns].T
+        block = np.maximum(products, 0.0) if self.positive else np.abs(products)
         np.minimum(block, 1.0, out=block)
         block[rows[:, None] == columns] = 1.0
         return block
@@ -96,7 +103,13 @@ class CorrelationStore(ComputedStore):
         return rough
 
     def _exact(self, f: Places, g: Places) -> Floats:
-        return similarity.absolute_products(self._unit, f, g)
+        values = similarity.absolute_products(self._unit, f, g)
+        if self.positive:
+            for start in range(0, len(f), PAIRS_A_CHUNK):
+                part = slice(start, start + PAIRS_A_CHUNK)
+                signs = np.einsum("ij,ij->i", self._unit[f[part]], self._unit[g[part]])
+                values[part][signs < 0] = 0.0
+        return values
 
 
 class MutualInformationStore(ComputedStore):
@@ -123,12 +136,31 @@ class MutualInformationStore(ComputedStore):
         return similarity.mutual_pairs(self._table, f.astype(np.int64), g.astype(np.int64))
 
 
+class SimilarColumns(NamedTuple):
+    """Similarities of columns, their names, notes, and the threshold of a test if one was asked for."""
+
+    store: ComputedStore
+    names: tuple[str, ...] | None
+    notes: tuple[str, ...]
+    threshold: float | None
+
+
 def data_store(
-    X: Any, method: Method, features: Sequence[str] | None, bins: int
-) -> tuple[ComputedStore, tuple[str, ...] | None, tuple[str, ...]]:
-    """The similarities of the columns of X, their names, and a note on constant columns."""
+    X: Any,
+    method: Method,
+    features: Sequence[str] | None,
+    bins: int,
+    *,
+    positive: bool = False,
+    significant: float | None = None,
+) -> SimilarColumns:
+    """Return the similarities of the columns of X, with notes on constant columns and on the test."""
     check_choice("method", method, get_args(Method))
     check_integer("bins", bins, least=2)
+    check_flag("positive", positive)
+    if method == "mutual_info":
+        _refuse_for_mutual_information("positive", given=positive)
+        _refuse_for_mutual_information("significant", given=significant is not None)
     columns, names = _data_columns(X, features)
     constant = np.flatnonzero(columns.min(axis=0) == columns.max(axis=0))
     notes = []
@@ -138,8 +170,45 @@ def data_store(
         subject = "1 constant feature is" if len(constant) == 1 else f"{len(constant)} constant features are"
         notes.append(f"{subject} similar to no other: {shown}{more}")
     if method == "mutual_info":
-        return MutualInformationStore(_levels(columns, bins)), names, tuple(notes)
-    return CorrelationStore(_ranks(columns) if method == "spearman" else columns), names, tuple(notes)
+        return SimilarColumns(MutualInformationStore(_levels(columns, bins)), names, tuple(notes), None)
+    threshold = None
+    if significant is not None:
+        threshold = least_significant(len(columns), significant, positive=positive)
+        sides = "one-sided" if positive else "two-sided"
+        kind = "Pearson" if method == "pearson" else "Spearman"
+        notes.append(
+            f"two features are similar from a {kind} correlation of {threshold:.3g} on, which is significant at the "
+            f"level {significant:g} ({sides} t-test, n = {len(columns)} rows, not adjusted for the number of pairs)"
+        )
+    store = CorrelationStore(_ranks(columns) if method == "spearman" else columns, positive=positive)
+    return SimilarColumns(store, names, tuple(notes), threshold)
+
+
+def least_significant(n_rows: int, level: float, *, positive: bool) -> float:
+    """Return the smallest correlation of n rows that a t-test finds significant at this level.
+
+    t = r sqrt((n - 2) / (1 - r^2)) has n - 2 degrees of freedom for normal features, and about so for ranks. The test
+    is one-sided for `positive` correlations, else two-sided.
+    """
+    from scipy.stats import t as student
+
+    check_number("significant", level, most=0.5, or_equal=False)
+    if n_rows < LEAST_FOR_TEST:
+        raise InputError(f"X has {n_rows} rows; a test of a correlation needs at least {LEAST_FOR_TEST}.")
+    quantile = float(student.isf(level if positive else level / 2, n_rows - 2))
+    return quantile / float(np.sqrt(n_rows - 2 + quantile**2))
+
+
+def _refuse_for_mutual_information(name: str, *, given: bool) -> None:
+    if given:
+        raise InputError(
+            Argument(name),
+            " is for correlations, which have a sign and one test for all pairs. Choose ",
+            Argument("method", "pearson"),
+            " or ",
+            Argument("method", "spearman"),
+            ".",
+        )
 
 
 def _data_columns(X: Any, features: Sequence[str] | None) -> tuple[Floats, tuple[str, ...] | None]:

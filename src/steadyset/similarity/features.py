@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from steadyset.foundation.arguments import ALIKE, TableLike, wrong_argument
 from steadyset.foundation.display import Bar, Display, Shown, Table
-from steadyset.foundation.errors import InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.text import counted
 from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.io.disk import file_path
@@ -78,6 +78,8 @@ class FeatureSimilarity(Shown):
         threshold: float = ALIKE,
         features: Sequence[str] | None = None,
         bins: int = 5,
+        positive: bool = False,
+        significant: float | None = None,
     ) -> FeatureSimilarity:
         """Similarities of the columns of a data set.
 
@@ -98,6 +100,14 @@ class FeatureSimilarity(Shown):
             The names of the features, where X has none.
         bins : int, default=5
             How many bins "mutual_info" cuts a feature into, unless it has at most that many distinct values.
+        positive : bool, default=False
+            Whether negative correlations count as 0 instead of by their absolute value. With `significant` this is the
+            similarity that POGR was published with (Zhang et al. 2009): significantly positively correlated.
+        significant : float or None, default=None
+            Instead of a threshold, the level of a test that each pair has to pass, such as 0.05: the threshold is the
+            smallest correlation that is significant. The t-test with n - 2 degrees of freedom is one-sided for positive
+            correlations, two-sided for absolute ones, approximate for ranks, and not adjusted for the number of pairs.
+            A note states the threshold and n.
 
         Returns
         -------
@@ -116,8 +126,13 @@ class FeatureSimilarity(Shown):
         """
         from steadyset.similarity.computed import data_store
 
-        store, names, notes = data_store(X, method, features, bins)
-        return cls._build(store, names, threshold, notes)
+        if significant is not None and threshold != ALIKE:
+            raise InputError(
+                Argument("threshold"), " and ", Argument("significant"), " both define the threshold; give one of them."
+            )
+        found = data_store(X, method, features, bins, positive=positive, significant=significant)
+        limit = threshold if found.threshold is None else found.threshold
+        return cls._build(found.store, found.names, limit, found.notes)
 
     @classmethod
     def from_matrix(

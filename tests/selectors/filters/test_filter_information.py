@@ -9,6 +9,7 @@ from sklearn.metrics import mutual_info_score
 from tests.selectors.filters.binned import discretise
 
 from records import scores, top_features
+from steadyset.foundation.errors import InputError
 from steadyset.selectors import FilterSelector
 from steadyset.selectors.filters.greedy import CRITERIA, Coded, Pair
 
@@ -107,6 +108,36 @@ def test_cmim_counts_what_a_feature_tells_alone_unless_it_is_told_not_to(bounded
     name = "cmim" if bounded else "cmim unbounded"
     left = [j for j in range(3) if j != order[0]]
     assert order[1] == max(left, key=lambda j: criterion(name, y, X[:, j], [X[:, order[0]]]))
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 0.5, 0.8, 1.0])
+def test_mid_trades_relevance_for_redundancy(data, alpha):
+    X, y = data
+    columns = discretise(X, y, method="equal_width").T
+    fitted = FilterSelector("mid", k=6, params={"alpha": alpha}, fill=True).fit(X, y)
+    order = np.argsort(fitted.ranking_)
+    for step in range(1, 6):
+        selected = [columns[j] for j in order[:step]]
+        values = {
+            j: alpha * information(y, columns[j])
+            - (1 - alpha) * np.mean([information(columns[j], w) for w in selected])
+            for j in range(12)
+            if j not in order[:step]
+        }
+        assert fitted.scores_[order[step]] == pytest.approx(max(values.values()), abs=1e-12)
+
+
+def test_mid_is_mrmr_at_one_half_and_mim_at_one(data):
+    X, y = data
+    for alpha, name in ((0.5, "mrmr"), (1.0, "mim")):
+        ours = FilterSelector("mid", k=6, params={"alpha": alpha}, fill=True).fit(X, y)
+        other = FilterSelector(name, k=6, fill=True).fit(X, y)
+        assert ours.get_support().tolist() == other.get_support().tolist()
+
+
+def test_a_trade_off_is_between_zero_and_one(data):
+    with pytest.raises(InputError, match="alpha"):
+        FilterSelector("mid", k=3, params={"alpha": 1.5}).fit(*data)
 
 
 def test_cmim_gives_a_copy_of_a_selected_feature_nothing(data):

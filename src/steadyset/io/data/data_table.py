@@ -98,7 +98,7 @@ class Data:
         left-out rows are scored with them. A row of weight 2 counts as two rows, and one of weight 0 as none. A
         selector, a predictor or a score that takes no weights is refused. The directions of features, and which of them
         are alike, are those of the rows without weights.
-    feature_groups : Mapping of str or sequence, default=None
+    feature_groups : Mapping, array-like or None, default=None
         The group of each feature, such as its pathway, for selectors that select whole groups (`group_lasso`): labels
         by the names of the features, or one label per column. Columns that a preparation makes of a feature are in its
         group. None makes no groups.
@@ -136,7 +136,7 @@ class Data:
     block: Labels = None
     n_incomplete: int = 0
     sample_weight: Column = None
-    feature_groups: Mapping[str, Any] | Labels = None
+    feature_groups: Mapping[str, Any] | npt.ArrayLike | None = None
 
     def __repr__(self) -> str:
         X: Any = self.X
@@ -233,7 +233,7 @@ def load_data(
         Rows in which one of them is missing are left out, and the notes say how many.
     block : str or None, default=None
         The column of batches, as in `Data`.
-    feature_groups : str, Path, Mapping of str or None, default=None
+    feature_groups : str, Path, Mapping or None, default=None
         A table with the columns feature and group, or labels by the names of the features, as in `Data`. Columns of the
         file that are left out may be among them.
     max_gb : float, default=8.0

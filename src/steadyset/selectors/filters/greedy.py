@@ -1,4 +1,4 @@
-"""Filters that add features one by one by mutual information: mrmr, jmi, jmim, disr, njmim, cmim."""
+"""Filters that add features one by one by mutual information: mrmr, mid, jmi, jmim, disr, njmim, cmim."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from steadyset.foundation.arguments import check_number
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selectors.filters.coded import Coded, Pair
 from steadyset.selectors.filters.moments import BOTH
@@ -102,11 +103,45 @@ def select_by_conditional(
     return select_greedily(criterion, X, y, weights, k=k, threshold=threshold, fill=fill, discretise=discretise)
 
 
+def select_by_difference(
+    X: Floats,
+    y: Ints | Floats,
+    weights: Floats,
+    *,
+    k: int,
+    threshold: float | None = None,
+    fill: bool = False,
+    discretise: str = "equal_width",
+    alpha: float = 0.5,
+) -> Steps:
+    """Select by J(X) = alpha I(Y; X) - (1 - alpha) mean over W of I(X; W): Gulgezen et al. 2009.
+
+    With alpha = 0.5 this is half of the J of mrmr, and the same selection; with alpha = 1, that of mim.
+    """
+    check_number("alpha", alpha, most=1, or_equal=True)
+    criterion = Criterion(
+        lambda pair: pair.redundancy,
+        np.add,
+        lambda relevance, folded, n: alpha * relevance - (1 - alpha) * folded / n,
+    )
+    return select_greedily(criterion, X, y, weights, k=k, threshold=threshold, fill=fill, discretise=discretise)
+
+
+SCORES = {
+    "cmim": select_by_conditional,
+    "mid": select_by_difference,
+    **{name: partial(select_greedily, criterion) for name, criterion in CRITERIA.items() if name != "cmim"},
+}
 _BENNASAR = "Bennasar, Hicks and Setchi 2015"
 for _name, _summary, _formula, _reference in [
     (
         *("mrmr", "minimum redundancy, maximum relevance", "I(Y; X) - mean_W I(X; W)"),
         "Peng, Long and Ding 2005",
+    ),
+    (
+        *("mid", "mutual information difference with a trade-off of relevance and redundancy (alpha)"),
+        "α I(Y; X) - (1 - α) mean_W I(X; W)",
+        "Gulgezen, Cataltepe and Yu 2009",
     ),
     ("jmi", "joint mutual information", "sum_W I(Y; X, W)", "Yang and Moody 1999"),
     ("jmim", "joint mutual information maximisation", "min_W I(Y; X, W)", _BENNASAR),
@@ -119,14 +154,18 @@ for _name, _summary, _formula, _reference in [
         _BENNASAR,
     ),
     (
-        *("cmim", "conditional mutual information maximisation", "min(I(Y; X), min_W I(Y; X | W))"),
+        *(
+            "cmim",
+            "conditional mutual information maximisation, bounded by I(Y; X) unless bounded=False",
+            "min(I(Y; X), min_W I(Y; X | W))",
+        ),
         "Fleuret 2004",
     ),
 ]:
     register_filter(
         Filter(
             name=_name,
-            score=select_by_conditional if _name == "cmim" else partial(select_greedily, CRITERIA[_name]),
+            score=SCORES[_name],
             needs_discrete="equal_width",
             target=BOTH,
             greedy=True,
