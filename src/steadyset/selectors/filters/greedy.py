@@ -127,7 +127,7 @@ def select_by_difference(
     return select_greedily(criterion, X, y, weights, k=k, threshold=threshold, fill=fill, discretise=discretise)
 
 
-SCORES = {
+SCORES: dict[str, Callable[..., Steps]] = {
     "cmim": select_by_conditional,
     "mid": select_by_difference,
     **{name: partial(select_greedily, criterion) for name, criterion in CRITERIA.items() if name != "cmim"},
