@@ -48,6 +48,8 @@ from steadyset.assessment import assess as assess
 from steadyset.assessment import Assessment as Assessment
 from steadyset.assessment import AutoRuns as AutoRuns
 from steadyset.assessment import Execution as Execution
+from steadyset.assessment.agreement import prediction_agreement as prediction_agreement
+from steadyset.assessment.agreement import PredictionAgreement as PredictionAgreement
 from steadyset.runner.plan import Cut as Cut
 from steadyset.io.data.data_table import load_data as load_data
 from steadyset.io.data.data_table import Data as Data

@@ -78,7 +78,9 @@ class RunModels:
             By selector: `error`, the mean absolute difference from the model on all rows; `width` of the ranges;
             `changed`, the mean share of the rows that a run puts into another class (of predicted numbers and risks:
             another third of the rows); `often_changed`, the share of the rows that 10% of the runs or more do;
-            `between_rows`, the mean absolute difference between two rows; `n_runs`. By row: `row` (from
+            `between_rows`, the mean absolute difference between two rows; `agreement`, the mean over pairs of runs of
+            Cohen's kappa of their predicted classes (of numbers the correlation, of risks Kendall's tau) on all rows,
+            with `agreement_low` and `agreement_high`, the ends of its interval; `n_runs`. By row: `row` (from
             0), the `prediction` of the model on all rows (of three classes or more for the class that it predicts),
             `low`, `high`, `error` and `changed`. By tenth: `run` (-1 is the model on all rows), `output` (the number of
             the class), `tenth`, the mean `predicted` and what was `observed`.

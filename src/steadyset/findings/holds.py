@@ -43,6 +43,10 @@ def prediction_legend(found: Findings) -> str:
     said = (
         "Predictions are those for all rows of these data, so they say how much a prediction depends on which rows "
         "were at hand, not how right it is (Riley and Collins 2023)."
+        f" Agreement of two runs: {TASKS[found.settings['task']].agreement_words}, the mean over the pairs of runs; 1 "
+        "for equal predictions, 0 for unrelated predictions. Different features can predict the same. The rows include "
+        "those that the models were trained on; st.prediction_agreement compares the sets on left-out rows, and with "
+        "random sets."
     )
     if not is_bootstrapped(found.settings):
         said += (

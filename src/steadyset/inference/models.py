@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from steadyset.foundation.arguments import LEVEL
+from steadyset.inference.agreement import PairMean, mean_of_pairs
 from steadyset.kernels.arrays import Bools, Floats
 from steadyset.tasks import Task
 
@@ -29,9 +30,11 @@ class Predicted:
 
     `error` is the mean absolute difference from the model on all rows, `width` that of the ranges of the rows;
     `changed` is the share of the rows that a run puts into another group, `often_changed` that of rows which many runs
-    do; `between_rows` is the mean absolute difference between two rows. `rows` are some rows: the prediction of the
-    model on all rows, the ends of the range, and predictions of some runs. `tenths` are the calibration of some runs on
-    all rows: run (-1 is the model on all rows), output, mean prediction, observed.
+    do; `between_rows` is the mean absolute difference between two rows. `agreement` is the mean over pairs of runs of
+    the task's agreement of their predictions for all rows (kappa, correlation, Kendall's tau), with its interval.
+    `rows` are some rows: the prediction of the model on all rows, the ends of the range, and predictions of some runs.
+    `tenths` are the calibration of some runs on all rows: run (-1 is the model on all rows), output, mean prediction,
+    observed.
     """
 
     name: str
@@ -41,6 +44,9 @@ class Predicted:
     changed: float
     often_changed: float
     between_rows: float
+    agreement: float = nan
+    agreement_low: float = nan
+    agreement_high: float = nan
     rows: tuple[tuple[float, ...], ...] = ()
     tenths: tuple[tuple[float, ...], ...] = ()
 
@@ -161,7 +167,18 @@ class PredictionSpread:
             "changed": float(self.changed.mean()),
             "often_changed": float((self.changed >= OFTEN).mean()),
             "between_rows": self.between_rows,
+            "agreement": self.agreement(level).value,
+            "agreement_low": self.agreement(level).low,
+            "agreement_high": self.agreement(level).high,
         }
+
+    def agreement(self, level: float = LEVEL) -> PairMean:
+        """The mean agreement of two runs in what their models predict for all rows."""
+        return mean_of_pairs(self._agreements, level)
+
+    @cached_property
+    def _agreements(self) -> Floats:
+        return self.task.agreement(self.runs)
 
     def drawn(self, level: float = LEVEL) -> tuple[tuple[float, ...], ...]:
         """Some rows, evenly from the lowest prediction to the highest, with what some runs predict for them."""

@@ -20,6 +20,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import has_fit_parameter
 
+from steadyset.foundation.errors import InputError
+from steadyset.foundation.text import listed
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import Resample
 from steadyset.runner.columns import FrameColumns
@@ -272,6 +274,14 @@ def _weighing(found: Scored, plan: Plan, training: Training, model: Any, train: 
     except Exception as error:
         return replace(found, notes=(*found.notes, f"no importances: {reason(error)}"))
     return replace(found, importances=importances)
+
+
+def predicted_from(plan: Plan, training: Training, features: Ints) -> Floats:
+    """Return what the predictor, trained on these features of the training rows, predicts for all rows of the data."""
+    found = _predicted(plan, training, features, tested=False, keep=True)
+    if found.kept is None or not found.kept.predictions:
+        raise InputError(f"The predictor failed: {listed(found.notes) or 'no predictions'}.")
+    return np.frombuffer(found.kept.predictions, "<f4").astype(np.float64).reshape(len(plan.y), -1)
 
 
 def _keeping(found: Scored, plan: Plan, training: Training, model: Any, every: Any, features: Ints) -> Scored:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.tasks.models import likeliest
-from steadyset.tasks.record import TASKS, Task, has_fractions, made
+from steadyset.tasks.record import TASKS, Task, has_fractions, made, with_equal
 
 CLASSES = "classes"
 SHOWN_CLASSES = 6
@@ -126,6 +126,19 @@ def _most_probable(predicted: NDArray[Any]) -> NDArray[np.int64]:
     return np.asarray(predicted[:, 0] > 0.5 if predicted.shape[1] == 1 else predicted.argmax(axis=1), dtype=np.int64)
 
 
+def _kappas(predicted: NDArray[Any]) -> NDArray[np.float64]:
+    """Return models x models: Cohen's kappa of the classes that they predict, from models x rows x outputs."""
+    groups = np.stack([_most_probable(one) for one in predicted])
+    n_rows = groups.shape[1]
+    marks = np.stack([groups == label for label in np.unique(groups)]).astype(np.float64)
+    equal = np.einsum("cin,cjn->ij", marks, marks, optimize=True) / n_rows
+    shares = marks.mean(axis=2)
+    expected = shares.T @ shares
+    # Two models that put all rows into one class have no kappa; with_equal lets them agree.
+    kappa = np.where(expected < 1 - 1e-12, (equal - expected) / np.maximum(1 - expected, 1e-12), 0.0)
+    return with_equal(kappa, groups)
+
+
 def _shares(y: NDArray[Any], rows: NDArray[Any]) -> NDArray[np.float64]:
     labels = np.unique(y)
     found = (y[rows][:, None] == labels).mean(axis=0)
@@ -170,6 +183,8 @@ TASKS.add(
         prediction_words="predicted probability",
         groups=_most_probable,
         group_words="class",
+        agreement=_kappas,
+        agreement_words="Cohen's kappa of the predicted classes",
         observed=_shares,
         global_model=_global_model,
     )

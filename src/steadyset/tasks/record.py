@@ -77,6 +77,25 @@ def _plain_predictions(model: Any, X: Any, y: Target) -> NDArray[np.float64]:
     return np.asarray(model.predict(X), dtype=np.float64)[:, None]
 
 
+def correlations_between(predicted: NDArray[Any]) -> NDArray[np.float64]:
+    """Return models x models: the correlations of their predictions, from models x rows x 1.
+
+    Equal predictions agree completely, also where they are the same for all rows; predictions that are the same for all
+    rows do not agree with others.
+    """
+    values = predicted[:, :, 0] - predicted[:, :, 0].mean(axis=1, keepdims=True)
+    lengths = np.sqrt((values**2).sum(axis=1))
+    constant = lengths <= 1e-12 * np.maximum(np.abs(predicted[:, :, 0]).max(axis=1), 1e-300)
+    units = np.where(constant[:, None], 0.0, values / np.where(constant, 1.0, lengths)[:, None])
+    return with_equal(np.clip(units @ units.T, -1.0, 1.0), predicted)
+
+
+def with_equal(table: NDArray[Any], predicted: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the table with 1 for models whose predictions are equal."""
+    same = np.unique(predicted.reshape(len(predicted), -1), axis=0, return_inverse=True)[1].ravel()
+    return np.where(same[:, None] == same, 1.0, table)
+
+
 def _mean_of(y: Target, rows: NDArray[Any]) -> NDArray[np.float64]:
     return np.array([np.mean(y[rows])], dtype=np.float64)
 
@@ -159,6 +178,9 @@ class Task:
         classes or times); rows x outputs. `prediction_words` say what they are.
     groups : Callable
         The group of each row by its predictions, such as its class; `group_words` say what these are.
+    agreement : Callable
+        How far models agree in what they predict, models x models from models x rows x outputs: 1 for equal
+        predictions, 0 for unrelated ones; `agreement_words` say what it is.
     observed : Callable
         What predictions are held against: one value per output, of y and some of its rows.
     global_model : Callable or None, default=None
@@ -216,6 +238,8 @@ class Task:
     prediction_words: str = "predicted value"
     groups: Callable[[NDArray[Any]], NDArray[np.int64]] = thirds
     group_words: str = "third of the predictions"
+    agreement: Callable[[NDArray[Any]], NDArray[np.float64]] = correlations_between
+    agreement_words: str = "the correlation of the predicted values"
     observed: Callable[[Target, NDArray[Any]], NDArray[np.float64]] = _mean_of
     global_model: Callable[[NDArray[Any], Target], tuple[NDArray[np.float64], NDArray[np.float64]]] | None = None
     effect: str = ""

@@ -16,9 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError, either
-from steadyset.tasks.record import TASKS, Task, made
+from steadyset.tasks.record import TASKS, Task, made, with_equal
 
 SURVIVAL = "survival"
+MAX_ORDERED = 2000  # rows whose order is compared
 LEAST_EVENTS = 2  # a single event orders nothing but itself before the rest
 TRUTHS = {"true": 1.0, "false": 0.0, "0": 0.0, "1": 1.0}
 YES_NO = {"yes": 1.0, "no": 0.0, "y": 1.0, "n": 0.0, "t": 1.0, "f": 0.0}
@@ -328,6 +329,21 @@ def _event_risks(model: Any, X: Any, y: NDArray[Any]) -> NDArray[np.float64]:
     return 1 - predicted_survival(model, X, [middle(y)], "a risk")
 
 
+def _concordances(predicted: NDArray[Any]) -> NDArray[np.float64]:
+    """Return models x models: Kendall's tau-b of their risks; of many rows, of some of them."""
+    from scipy.stats import kendalltau
+
+    rows = np.unique(np.linspace(0, predicted.shape[1] - 1, min(MAX_ORDERED, predicted.shape[1])).astype(np.int64))
+    risks = predicted[:, rows, 0]
+    varies = np.ptp(risks, axis=1) > 0
+    table = np.zeros((len(risks), len(risks)))
+    for i in range(len(risks)):
+        for j in range(i):
+            if varies[i] and varies[j]:
+                table[i, j] = table[j, i] = kendalltau(risks[i], risks[j]).statistic
+    return with_equal(table, risks)
+
+
 def _observed_risk(y: NDArray[Any], rows: NDArray[Any]) -> NDArray[np.float64]:
     """Kaplan and Meier's share with an event; unknown where nobody was followed so long."""
     from steadyset.kernels.hazards import product_limit
@@ -376,6 +392,8 @@ TASKS.add(
         predictions=_event_risks,
         prediction_words="predicted risk of an event up to the median time of events",
         group_words="third of the risks",
+        agreement=_concordances,
+        agreement_words="Kendall's tau of the predicted risks, which is 2 times their concordance minus 1",
         observed=_observed_risk,
         global_model=_global_model,
         effect="hazard ratio",
