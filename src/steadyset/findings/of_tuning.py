@@ -17,13 +17,15 @@ from steadyset.assessment.result import baseline_words, steadiness
 from steadyset.findings import paragraphs
 from steadyset.findings.citations import Methods, cite, sentences, told
 from steadyset.findings.of_results import cores_of, rows_of, target_told
-from steadyset.findings.parts import Choice, Configuration, Findings, Procedure, Reason, Score
+from steadyset.findings.parts import ByThreshold, Choice, Configuration, Findings, Procedure, Reason, Score
 from steadyset.foundation.arguments import LEVEL
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed, number, percent, shown_name, span
 from steadyset.inference.features import Directions
 from steadyset.inference.interval import confidence_interval
-from steadyset.inference.table import cautions
+from steadyset.inference.table import THRESHOLDS, cautions, threshold_rows
+from steadyset.measures import get_measure
+from steadyset.measures.evaluate import Options
 from steadyset.runner.columns import filled_by_medians
 from steadyset.runner.plan import extract_of, most_selected
 from steadyset.runner.scoring import lower_is_better, score_title
@@ -84,6 +86,7 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
             for number, row in zip(frame.index, frame.to_dict("records"), strict=True)
             if row.get("reason")
         ),
+        thresholds=_by_threshold(tuning, name, sel, level),
         notes=(*target_told(settings), *cautions(row.note for row in rows)),
         settings=settings,
         selections=selections,
@@ -91,6 +94,20 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
         extract=extract_of(plan, sel.features, most_selected(selections)),
     )
     return replace(found, methods=methods_of_tuning(tuning, found, chosen, choose))
+
+
+def _by_threshold(tuning: Tuning, name: str, sel: Selections, level: float) -> tuple[ByThreshold, ...]:
+    """Return the stability of the chosen configuration by the threshold of similarity; nothing without a similarity."""
+    evaluator = tuning.evaluator
+    if evaluator.similarity is None or "similarity" not in get_measure(evaluator.measure).needs or sel.n_runs < 2:
+        return ()
+    options = Options(similarity=evaluator.similarity, random_state=evaluator.plan.seed)
+    thresholds = sorted({*THRESHOLDS, evaluator.similarity.threshold})
+    found = threshold_rows(sel, [evaluator.measure], options, level, thresholds)
+    return tuple(
+        ByThreshold(name, row["measure"], threshold, row["estimate"], row["low"], row["high"])
+        for threshold, (row,) in found.items()
+    )
 
 
 def _settings(tuning: Tuning, rule: str, features: Sequence[str]) -> dict[str, Any]:

@@ -282,18 +282,18 @@ def predictions_table(found: Findings) -> ReportTable:
         column("difference between two rows", "between_rows", wording.expected_count),
         column("rows that change group", "changed", wording.percent),
         column("that change it often", "often_changed", wording.percent),
-        column("agreement of two runs", "agreement", _two_digits),
+        column("agreement of two runs", "agreement", _agreement),
         column(
             f"{wording.percent(found.level)} interval",
             ("agreement_low", "agreement_high"),
-            lambda low, high: f"{_two_digits(low)} to {_two_digits(high)}",
+            lambda low, high: f"{_agreement(low)} to {_agreement(high)}",
         ),
     ]
     return table_of("predictions", "Predictions of the runs for the same rows", columns, found.predictions)
 
 
-def _two_digits(value: float) -> str:
-    return "–" if isnan(value) else f"{value:.2f}"
+def _agreement(value: float) -> str:
+    return wording.DASH if isnan(value) else f"{value:.2f}"
 
 
 def coefficients_table(one: Coefficients, place: int) -> ReportTable:

@@ -194,6 +194,18 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class ByThreshold:
+    """A measure of the runs of one procedure, where features count as alike from a similarity of `threshold` on."""
+
+    name: str
+    measure: str
+    threshold: float
+    estimate: float
+    low: float = math.nan
+    high: float = math.nan
+
+
+@dataclass(frozen=True)
 class RiskGroup:
     """The share of the left-out rows of one third of the predicted risks without an event, by time.
 
@@ -359,6 +371,8 @@ class Findings(Shown):
         Of a tuning: the recommended configuration, and what other rules choose; at most five.
     front : tuple of Configuration
         The configurations of a tuning that no other one beats.
+    thresholds : tuple of ByThreshold
+        The stability by the similarity from which features count as alike, where a tuning uses one.
     measures : tuple of Measured
         The stability by other measures.
     failures : tuple of Reason
@@ -424,6 +438,7 @@ class Findings(Shown):
     choices: tuple[Choice, ...] = ()
     front: tuple[Configuration, ...] = ()
     measures: tuple[Measured, ...] = ()
+    thresholds: tuple[ByThreshold, ...] = ()
     failures: tuple[Reason, ...] = ()
     warnings: tuple[Reason, ...] = ()
     notes: tuple[str, ...] = ()

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from steadyset.foundation.arguments import LEVEL, check_level
-from steadyset.foundation.errors import InputError
+from steadyset.foundation.arguments import LEVEL, check_level, wrong_argument
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.labels import text_frame, text_index
 from steadyset.measures import evaluate
 from steadyset.measures.evaluate import Expectation, Options, Undefined
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
 
 INTERVAL = ("se", "low", "high")
+THRESHOLDS = tuple(round(0.5 + 0.05 * step, 2) for step in range(11))  # of similarity, for curves
 COLUMNS = ("estimate", "steadier", *INTERVAL, "mc_error", "note")
 
 
@@ -41,6 +43,7 @@ def stability_table(
     mc_error: float | None = None,
     random_state: int | None = None,
     params: Mapping[str, Mapping[str, Any]] | None = None,
+    thresholds: Sequence[float] | None = None,
 ) -> pd.DataFrame:
     """Many measures at once, sharing their work.
 
@@ -68,13 +71,16 @@ def stability_table(
         Seed of what is simulated. None is a fixed seed: the same call gives the same number.
     params : Mapping or None, default=None
         Parameters by measure, such as ``{"davis": {"alpha": 1}}``; the same as "davis:alpha=1" among `measures`.
+    thresholds : sequence of float or None, default=None
+        Thresholds of the similarity, for measures that need one: each gets a row per threshold. None takes that of
+        `similarity` alone.
 
     Returns
     -------
     pandas.DataFrame
-        One row per measure, of an Assessment one per selector and measure: estimate, steadier ("higher" or "lower":
-        which values are those of steadier runs), se, low, high, mc_error and note. se, low and high are those of
-        `confidence_interval` with its method "auto".
+        One row per measure (and threshold), of an Assessment one per selector and measure: estimate, steadier ("higher"
+        or "lower": which values are those of steadier runs), se, low, high, mc_error and note. se, low and high are
+        those of `confidence_interval` with its method "auto".
 
     Examples
     --------
@@ -89,6 +95,8 @@ def stability_table(
     """
     options = Options(undefined, expectation, n_draws, random_state, similarity, mc_error)
     assessed = runs_by_procedure(selections)
+    if thresholds is not None:
+        return _by_threshold(selections, assessed, measures, options, level, params, thresholds)
     if assessed is None:
         return _frame(table_rows(as_selections(selections), measures, options, level, params), level)
     several = {name: sel for name, sel in assessed.items() if sel.n_runs > 1}
@@ -99,6 +107,67 @@ def stability_table(
     tables = {name: _frame(table_rows(sel, measures, options, level, params), level) for name, sel in several.items()}
     whole: pd.DataFrame = pd.concat(tables, names=["selector"])
     return whole
+
+
+def _by_threshold(
+    selections: RunsLike,
+    assessed: Mapping[str, Selections] | None,
+    measures: str | Sequence[str | Measure],
+    options: Options,
+    level: float | None,
+    params: Mapping[str, Mapping[str, Any]] | None,
+    thresholds: Sequence[float],
+) -> pd.DataFrame:
+    """Return the table of measures that need a similarity, for each threshold."""
+    import pandas as pd
+
+    several = {"": as_selections(selections)} if assessed is None else assessed
+    tables = {}
+    for name, runs in several.items():
+        if runs.n_runs < 2:
+            continue
+        rows = threshold_rows(runs, measures, options, level, thresholds, params)
+        frames = {threshold: _frame(rows[threshold], level) for threshold in rows}
+        whole = pd.concat(frames, names=["threshold"]).swaplevel()
+        order = whole.index.get_level_values(0).unique()
+        tables[name] = whole.loc[order]
+    if not tables:
+        raise InputError("No selector has two runs or more with a selection; there is nothing to measure.")
+    joined_tables: pd.DataFrame = tables[""] if assessed is None else pd.concat(tables, names=["selector"])
+    return joined_tables
+
+
+def threshold_rows(
+    selections: Selections,
+    measures: str | Sequence[str | Measure],
+    options: Options,
+    level: float | None,
+    thresholds: Sequence[float],
+    params: Mapping[str, Mapping[str, Any]] | None = None,
+) -> dict[float, list[dict[str, Any]]]:
+    """Return the rows of `stability_table` for each threshold of the similarity."""
+    if options.similarity is None:
+        raise InputError(
+            Argument("thresholds"),
+            " are those of a similarity of the features, which is not given. Give ",
+            Argument("similarity", ...),
+            ".",
+        )
+    if isinstance(thresholds, str) or not isinstance(thresholds, Iterable) or not len(list(thresholds)):
+        raise wrong_argument("thresholds", "one or more numbers from 0 to 1", thresholds)
+    records = evaluate.chosen_measures(measures, params)
+    if isinstance(measures, str) and measures == "all":
+        records = [one for one in records if "similarity" in one.needs]
+        records = [one for one in records if evaluate.has_needs(one, selections, options)]
+    unlike = [one.name for one in records if "similarity" not in one.needs]
+    if unlike:
+        raise InputError(f"The measure {unlike[0]} has no threshold of similarity; choose one that needs a similarity.")
+    alike = options.similarity
+    found = {}
+    for threshold in sorted(set(thresholds)):
+        one = replace(options, similarity=alike.with_threshold(threshold))
+        found[float(threshold)] = table_rows(selections, records, one, level)
+    return found
 
 
 def _frame(rows: Sequence[Mapping[str, Any]], level: float | None) -> pd.DataFrame:

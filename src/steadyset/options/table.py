@@ -332,6 +332,13 @@ TABLE: tuple[Option, ...] = (
         ),
         Option("sampler", _samplers, "NAME", default="random", record="search", calls=("run",)),
         Option(
+            "threshold",
+            "Correlation from which two features count as alike, for measures that do so (0.9).",
+            "T",
+            record="search",
+            calls=("run",),
+        ),
+        Option(
             "resampling", "How the runs are drawn.", SPECIFICATION, default="kfold:n_splits=10", calls=("run",)
         ).on_page("runs", "Resampling"),
         Option(

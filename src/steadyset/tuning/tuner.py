@@ -23,7 +23,7 @@ from steadyset.assessment.request import (
 )
 from steadyset.foundation import arguments
 from steadyset.foundation.display import progress_told
-from steadyset.foundation.errors import InputError
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.io.disk import CHOSEN, RECORDED_FINDINGS, TRIALS, explained, folder_path, write_durably
@@ -55,8 +55,10 @@ class SearchOptions:
     measure : str, default="nogueira"
         The measure of stability.
     similarity : FeatureSimilarity or None, default=None
-        For measures that need it; None uses the absolute Pearson correlations of X with threshold 0.9, its missing
-        values filled by the medians of all rows.
+        For measures that need it; None uses the absolute Pearson correlations of X, its missing values filled by the
+        medians of all rows.
+    threshold : float or None, default=None
+        Correlation from which two features count as alike where `similarity` is None; None is 0.9.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class SearchOptions:
     sampler: str = "random"
     measure: str = "nogueira"
     similarity: FeatureSimilarity | None = None
+    threshold: float | None = None
 
     def __post_init__(self) -> None:
         from steadyset.tuning.search import SAMPLERS
@@ -75,6 +78,18 @@ class SearchOptions:
         arguments.check_choice("sampler", self.sampler, SAMPLERS)
         if self.similarity is not None:
             check_similarity(self.similarity)
+        if self.threshold is None:
+            return
+        arguments.check_number("threshold", self.threshold, most=1, or_equal=True)
+        if self.similarity is not None:
+            raise InputError("A similarity has a threshold; leave ", Argument("threshold", of="SearchOptions"), " out.")
+        if "similarity" not in get_measure(self.measure).needs:
+            raise InputError(
+                Argument("threshold", of="SearchOptions"),
+                f" is for measures that count similar features as alike, and {self.measure} does not. Choose another ",
+                Argument("measure", ..., of="SearchOptions"),
+                ", such as intersection_count.",
+            )
 
 
 @with_one_arithmetic_thread
@@ -195,7 +210,9 @@ def tune(
     refuse_unfilled(plan, feature_names, parts_of(configurations))
     measure, similarity = options.measure, options.similarity
     if similarity is None and "similarity" in get_measure(measure).needs:
-        similarity = FeatureSimilarity.from_data(filled_by_medians(plan.X), features=feature_names)
+        limit = arguments.ALIKE if options.threshold is None else options.threshold
+        filled = filled_by_medians(plan.X)
+        similarity = FeatureSimilarity.from_data(filled, threshold=limit, features=feature_names)
     elif similarity is not None:
         similarity.check_features(len(feature_names), given_names(feature_names), "X")
     folder = None if out is None else folder_path(out)
