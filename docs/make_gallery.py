@@ -134,6 +134,9 @@ EXAMPLES: dict[str, Callable[[], Picture]] = {
     "sample_map": lambda: st.plot.sample_map(few_rows()),
     "shared_names": lambda: st.plot.shared_names(first_lists()),
     "stability_by_measure": lambda: st.plot.stability_by_measure(lasso()),
+    "stability_by_threshold": lambda: st.plot.stability_by_threshold(
+        {name: assessment().selections[name] for name in ("lasso:k=8", "anova:k=8")}, similarity()
+    ),
     "stability_map": lambda: st.plot.stability_map(lasso().take(range(20)), similarity()),
 }
 
