@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from steadyset.foundation.arguments import LEVEL, check_level, wrong_argument
+from steadyset.foundation.arguments import LEVEL, check_level, is_collection, wrong_argument
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.io.labels import text_frame, text_index
 from steadyset.measures import evaluate
@@ -153,7 +153,7 @@ def threshold_rows(
             Argument("similarity", ...),
             ".",
         )
-    if isinstance(thresholds, str) or not isinstance(thresholds, Iterable) or not len(list(thresholds)):
+    if not is_collection(thresholds) or not len(thresholds):
         raise wrong_argument("thresholds", "one or more numbers from 0 to 1", thresholds)
     records = evaluate.chosen_measures(measures, params)
     if isinstance(measures, str) and measures == "all":

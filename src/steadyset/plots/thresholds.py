@@ -107,7 +107,8 @@ def _drawn(alt: Any, data: pd.DataFrame) -> Any:
 
 def _seen(data: pd.DataFrame) -> str:
     told = []
-    for name, part in data.groupby("selector", sort=False):
+    for name in dict.fromkeys(data["selector"].tolist()):
+        part = data[data["selector"] == name]
         first, last = part.iloc[0], part.iloc[-1]
         told.append(
             f"{f'{name}: ' if name else ''}{number(first['estimate'])} ({span(first['low'], first['high'])}) from "
