@@ -16,6 +16,7 @@ def main() -> None:
     certificates = [st.certify(str(name)) for name in st.list_measures().index]
     parts = {
         "definitions": markdown_definitions(),
+        "conventions": markdown_conventions(),
         "table": markdown_table(certificates),
         "disagreements": [line for certificate in certificates for line in markdown_disagreements(certificate)],
     }
@@ -49,6 +50,13 @@ def markdown_definitions() -> list[str]:
     return [_row(["property", "what is checked"]), _row(["---", "---"])] + [
         _row([name.replace("_", " "), definition(name)]) for name in PROPERTIES
     ]
+
+
+def markdown_conventions() -> list[str]:
+    """One row per measure whose source states a value where the formula has none."""
+    records = [st.get_measure(str(name)) for name in st.list_measures().index]
+    lines = [_row(["measure", "undefined here", "value in the source"]), _row(["---"] * 3)]
+    return lines + [_row([one.name, one.undefined, one.convention]) for one in records if one.convention]
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -354,10 +354,10 @@ def test_measures_and_options_that_do_not_exist():
     assert "davis has no parameter 'beta'; it takes alpha." in sentence_of(st.stability, two, "davis", beta=1)
     assert "alpha must be a number of at least 0 (got -1)" in sentence_of(st.stability, two, "davis", alpha=-1)
     assert "alpha must be a finite number (got nan)" in sentence_of(st.stability, two, "davis", alpha=float("nan"))
-    assert 'undefined must be "nan", "raise" or a finite number (got \'zero\').' in sentence_of(
+    assert 'undefined must be "nan", "raise", "paper" or a finite number (got \'zero\').' in sentence_of(
         st.stability, two, undefined="zero"
     )
-    assert 'undefined must be "nan", "raise" or a finite number (got True).' in sentence_of(
+    assert 'undefined must be "nan", "raise", "paper" or a finite number (got True).' in sentence_of(
         st.stability, two, undefined=True
     )
     assert "expectation must be one of auto, exact, monte_carlo, none (got 'no')." in sentence_of(

@@ -116,7 +116,10 @@ def test_same_seed_same_simulation(recorded, capsys):
         (["measure"], "Missing argument"),
         (["measure", "--nonsense", "x.csv"], "No such option"),
         (["frobnicate"], "No such command"),
-        (["measure", "x.csv", "--undefined", "maybe"], "--undefined must be nan, raise or a number (got 'maybe')"),
+        (
+            ["measure", "x.csv", "--undefined", "maybe"],
+            "--undefined must be nan, raise, paper or a number (got 'maybe')",
+        ),
         (["measure", "x.csv", "-m", "jacard"], "did you mean 'jaccard'?"),
         (["measure", "x.csv", "--expectation", "vague"], "--expectation must be"),
         (["measures", "nothing_like_it"], "There is no measure called"),

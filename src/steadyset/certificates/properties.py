@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -26,6 +26,7 @@ from steadyset.certificates.evidence import (
     table_of,
 )
 from steadyset.kernels.arrays import Bools, Floats, Ints
+from steadyset.measures.evaluate import by_convention
 from steadyset.measures.frequency import bits, pairwise_shared
 from steadyset.measures.record import Measure, get_family
 
@@ -40,6 +41,13 @@ def fully_defined(evidence: Evidence) -> Verdict:
 def defined_at_limits(evidence: Evidence) -> Verdict:
     """Empty and full sets have a value too, and so have features that are all alike."""
     return _defined(evidence, evidence.limits)
+
+
+def defined_by_convention(evidence: Evidence) -> Verdict:
+    """Empty and full sets have a value at least by the convention that the source of the measure states."""
+    if evidence.measure.by_convention is None:
+        return Verdict(None, None, "the source of the measure states no convention")
+    return _defined(Evidence(replace(evidence.measure, score=_stated_score(evidence.measure))), evidence.limits)
 
 
 def bounded(evidence: Evidence) -> Verdict:
@@ -118,6 +126,15 @@ def extremes(evidence: Evidence) -> Verdict:
             words = "The sets of {0} have nothing in common, but the value is {v[0]}, and {v[1]} for {1}."
             return evidence.fails(words, (space, int(np.argmax(apart))), (space, worst))
     return nothing_found(*evidence.exhaustive)
+
+
+def _stated_score(measure: Measure) -> Callable[..., Floats]:
+    """Return the score of pairs of sets with the values that its source states where it is undefined."""
+
+    def score(r: Ints, ki: Ints, kj: Ints, d: int, **params: Any) -> Floats:
+        return by_convention(measure, np.asarray(measure.score(r, ki, kj, d, **params)), r, ki, kj, d)
+
+    return score
 
 
 def _defined(evidence: Evidence, spaces: tuple[Space, ...]) -> Verdict:
@@ -436,6 +453,7 @@ PROPERTIES: dict[str, Callable[[Evidence], Verdict]] = {
     for check in (
         fully_defined,
         defined_at_limits,
+        defined_by_convention,
         monotone,
         monotone_in_total,
         bounded,

@@ -244,12 +244,12 @@ def _only_one(method: Recorded) -> str:
 
 def _undefined(text: str) -> Any:
     """The policy that --undefined names."""
-    if text in ("nan", "raise"):
+    if text in ("nan", "raise", "paper"):
         return text
     try:
         return float(text)
     except ValueError:
-        raise wrong_argument("undefined", "nan, raise or a number", text) from None
+        raise wrong_argument("undefined", "nan, raise, paper or a number", text) from None
 
 
 def report(given: Given) -> None:

@@ -182,9 +182,10 @@ def compare(
         The confidence of the intervals, and of the differences that count as significant.
     similarity : FeatureSimilarity or None, default=None
         Which features can stand in for each other, for the measures that need it.
-    undefined : {"nan", "raise"} or float, default="nan"
-        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, and a number
-        stands for each of them.
+    undefined : {"nan", "raise", "paper"} or float, default="nan"
+        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, a number
+        stands for each of them, and "paper" takes the value that the source of the measure states, such as 0 for
+        kuncheva of empty sets; it is the same as "nan" for measures whose source states none.
     expectation : {"auto", "exact", "monte_carlo", "none"}, default="auto"
         What is subtracted for chance, as in `stability`. "auto" leaves every measure as it was published.
     n_draws : int, default=10000

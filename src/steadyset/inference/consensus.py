@@ -19,7 +19,7 @@ from steadyset.inference.runs import in_core, over_all_features, total_counts
 from steadyset.io.labels import text_frame
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.chance import TERMS_A_CHUNK, at_least, expected_mean, size_pairs
-from steadyset.measures.evaluate import Options, PairTotal, Undefined
+from steadyset.measures.evaluate import PAPER, Options, PairTotal, Undefined, by_convention
 from steadyset.measures.pairwise import Pairwise
 from steadyset.measures.record import Measure, get_family, get_measure
 from steadyset.selections import HasSelections, RunsLike, Selections, as_selections, runs_by_procedure
@@ -140,9 +140,10 @@ def consensus(
     directions : Mapping or None, default=None
         In which direction features go with the target, by their names: `result.directions` of an assessment. Lists
         alone do not tell.
-    undefined : {"nan", "raise"} or float, default="nan"
-        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, and a number
-        stands for each of them.
+    undefined : {"nan", "raise", "paper"} or float, default="nan"
+        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, a number
+        stands for each of them, and "paper" takes the value that the source of the measure states, such as 0 for
+        kuncheva of empty sets; it is the same as "nan" for measures whose source states none.
     n_draws : int, default=10000
         How many random sets are drawn, which only p-values for some but not all of three or more methods need.
     random_state : int or None, default=None
@@ -272,8 +273,10 @@ def _agreement(a: Selections, b: Selections, measure: Measure, options: Options)
         ki, kj = np.broadcast_arrays(a.sizes[start : start + rows, None], b.sizes[None, :])
         # A score that depends on which set comes first is the mean of both orders.
         for one, two in ((ki, kj),) if measure.symmetric else ((ki, kj), (kj, ki)):
-            scores = measure.score(shared.ravel(), one.ravel(), two.ravel(), a.n_features, **measure.params)
-            total.add(np.asarray(scores, dtype=np.float64), np.ones(shared.size, dtype=np.int64))
+            pairs = shared.ravel(), one.ravel(), two.ravel(), a.n_features
+            scores = np.asarray(measure.score(*pairs, **measure.params), dtype=np.float64)
+            stated = by_convention(measure, scores, *pairs) if options.undefined == PAPER else scores
+            total.add(stated, np.ones(shared.size, dtype=np.int64), np.isnan(scores) & ~np.isnan(stated))
     found = total.settled(measure, lambda: "", options)
     return found.value, found.note
 

@@ -385,9 +385,10 @@ def confidence_interval(
         How the interval is made; see the notes.
     similarity : FeatureSimilarity or None, default=None
         Which features can stand in for each other, for the measures that need it.
-    undefined : {"nan", "raise"} or float, default="nan"
-        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, and a number
-        stands for each of them.
+    undefined : {"nan", "raise", "paper"} or float, default="nan"
+        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, a number
+        stands for each of them, and "paper" takes the value that the source of the measure states, such as 0 for
+        kuncheva of empty sets; it is the same as "nan" for measures whose source states none.
     expectation : {"auto", "exact", "monte_carlo", "none"}, default="auto"
         What is subtracted for chance, as in `stability`. "auto" leaves every measure as it was published.
     n_draws : int, default=10000
@@ -615,9 +616,10 @@ def runs_needed(
         The confidence of the interval, between 0 and 1.
     similarity : FeatureSimilarity or None, default=None
         Which features can stand in for each other, for the measures that need it.
-    undefined : {"nan", "raise"} or float, default="nan"
-        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, and a number
-        stands for each of them.
+    undefined : {"nan", "raise", "paper"} or float, default="nan"
+        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, a number
+        stands for each of them, and "paper" takes the value that the source of the measure states, such as 0 for
+        kuncheva of empty sets; it is the same as "nan" for measures whose source states none.
     expectation : {"auto", "exact", "monte_carlo", "none"}, default="auto"
         What is subtracted for chance, as in `stability`. "auto" leaves every measure as it was published.
     n_draws : int, default=10000
@@ -713,9 +715,10 @@ def convergence_table(
         The values of m. None takes all from 2 to M, or at most 60 of them, spaced evenly on a log scale.
     similarity : FeatureSimilarity or None, default=None
         Which features can stand in for each other, for the measures that need it.
-    undefined : {"nan", "raise"} or float, default="nan"
-        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, and a number
-        stands for each of them.
+    undefined : {"nan", "raise", "paper"} or float, default="nan"
+        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, a number
+        stands for each of them, and "paper" takes the value that the source of the measure states, such as 0 for
+        kuncheva of empty sets; it is the same as "nan" for measures whose source states none.
     expectation : {"auto", "exact", "monte_carlo", "none"}, default="auto"
         What is subtracted for chance, as in `stability`. "auto" leaves every measure as it was published.
     n_draws : int, default=10000

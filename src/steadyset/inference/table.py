@@ -58,9 +58,10 @@ def stability_table(
         The confidence of the intervals; None leaves them out, which is faster.
     similarity : FeatureSimilarity or None, default=None
         Which features can stand in for each other, for the measures that need it.
-    undefined : {"nan", "raise"} or float, default="nan"
-        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, and a number
-        stands for each of them.
+    undefined : {"nan", "raise", "paper"} or float, default="nan"
+        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, a number
+        stands for each of them, and "paper" takes the value that the source of the measure states, such as 0 for
+        kuncheva of empty sets; it is the same as "nan" for measures whose source states none.
     expectation : {"auto", "exact", "monte_carlo", "none"}, default="auto"
         What is subtracted for chance, as in `stability`, on the measures that can be corrected.
     n_draws : int, default=10000

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from steadyset.measures.frequency import Collections
 
 
-Undefined = Literal["nan", "raise"] | float
+Undefined = Literal["nan", "raise", "paper"] | float
+PAPER = "paper"  # what the source of the measure states for undefined pairs
+POLICIES = ("nan", "raise", PAPER)  # for undefined pairs, besides a number
 Expectation = Literal["auto", "exact", "monte_carlo", "none"]
 DEFAULT_SEED = 0  # of draws where random_state is None: the same call gives the same number
 MOST_DRAWS = 10**9
@@ -48,10 +50,9 @@ class Options:
 
     def __post_init__(self) -> None:
         if not (
-            arguments.is_number(self.undefined)
-            or (isinstance(self.undefined, str) and self.undefined in ("nan", "raise"))
+            arguments.is_number(self.undefined) or (isinstance(self.undefined, str) and self.undefined in POLICIES)
         ):
-            raise arguments.wrong_argument("undefined", '"nan", "raise" or a finite number', self.undefined)
+            raise arguments.wrong_argument("undefined", '"nan", "raise", "paper" or a finite number', self.undefined)
         arguments.check_choice("expectation", self.expectation, get_args(Expectation))
         arguments.check_integer("n_draws", self.n_draws, least=2, most=MOST_DRAWS)
         if self.random_state is not None and not (arguments.is_whole(self.random_state) and self.random_state >= 0):
@@ -67,7 +68,7 @@ class Options:
 
     def filled(self, values: Floats) -> Floats:
         """The values with undefined ones replaced by the number that stands for them, if one does."""
-        if self.undefined in ("nan", "raise"):
+        if self.undefined in POLICIES:
             return values
         return np.where(np.isnan(values), float(self.undefined), values)
 
@@ -127,7 +128,15 @@ def settle(measure: Measure, value: float, error: float, note: str, options: Opt
         note += f"; {sizes_in_words(sizes)}"
     if options.undefined == "raise":
         raise UndefinedError(f"{measure.name} is {note}.")
-    return Estimate(float("nan") if options.undefined == "nan" else float(options.undefined), note=note)
+    return Estimate(float("nan") if options.undefined in POLICIES else float(options.undefined), note=note)
+
+
+def by_convention(measure: Measure, scores: Floats, r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
+    """Return scores of pairs with the values that the source of the measure states where they are undefined."""
+    if measure.by_convention is None:
+        return scores
+    stated = np.asarray(measure.by_convention(r, ki, kj, d, **measure.params), dtype=np.float64)
+    return np.where(np.isnan(scores), stated, scores)
 
 
 def check_similarity(similarity: Any) -> None:
@@ -204,13 +213,15 @@ MOST_SIZES = 500  # with more distinct sizes a note does not look for single run
 
 
 class PairTotal:
-    """The running mean of a pairwise score, and how many pairs had none."""
+    """The running mean of a pairwise score, how many pairs had none, and how many one by convention only."""
 
     def __init__(self) -> None:
-        self.sum, self.n, self.n_undefined = 0.0, 0, 0
+        self.sum, self.n, self.n_undefined, self.n_by_convention = 0.0, 0, 0, 0
 
-    def add(self, scores: Floats, n_pairs: Ints) -> None:
+    def add(self, scores: Floats, n_pairs: Ints, by_convention: Bools | None = None) -> None:
         """Scores of kinds of pairs, each as often as there are pairs of the kind."""
+        if by_convention is not None:
+            self.n_by_convention += int(n_pairs[by_convention].sum())
         undefined, weighed = np.isnan(scores), scores * n_pairs  # a BLAS product would start threads
         self.sum += float(np.where(undefined, 0.0, weighed).sum())
         self.n += int(n_pairs.sum())
@@ -222,14 +233,17 @@ class PairTotal:
 
     def settled(self, measure: Measure, at_fault: Callable[[], str], options: Options) -> Estimate:
         """The mean, by the policy for undefined pairs; their note ends with those `at_fault`."""
-        if self.n_undefined == 0:
-            return Estimate(self.sum / self.n)
         pairs = "pairs" if measure.symmetric else "ordered pairs"
+        if self.n_undefined == 0:
+            note = ""
+            if self.n_by_convention:
+                note = f"by convention for {self.n_by_convention} of {self.n} {pairs}: {measure.convention}"
+            return Estimate(self.sum / self.n, note=note)
         why = f" ({measure.undefined})" if measure.undefined else ""
         note = f"undefined for {self.n_undefined} of {self.n} {pairs}{why}{at_fault()}"
         if options.undefined == "raise":
             raise UndefinedError(f"{measure.name} is {note}.")
-        if options.undefined == "nan":
+        if options.undefined in POLICIES:
             return Estimate(float("nan"), note=note)
         return Estimate((self.sum + float(options.undefined) * self.n_undefined) / self.n, note=note)
 
@@ -413,9 +427,10 @@ def stability(
         Name or alias of a measure; `list_measures` shows them. Parameters follow a colon, such as "davis:alpha=1".
     similarity : FeatureSimilarity or None, default=None
         Which features can stand in for each other, for the measures that need it.
-    undefined : {"nan", "raise"} or float, default="nan"
-        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, and a number
-        stands for each of them.
+    undefined : {"nan", "raise", "paper"} or float, default="nan"
+        How undefined pairs of runs are treated: "nan" makes the value undefined, "raise" raises an error, a number
+        stands for each of them, and "paper" takes the value that the source of the measure states, such as 0 for
+        kuncheva of empty sets; it is the same as "nan" for measures whose source states none.
     expectation : {"auto", "exact", "monte_carlo", "none"}, default="auto"
         What is subtracted for chance, the expectation under random selection of the same sizes. "auto" leaves a measure
         as published: "none" for most, and for the measures that are published with a correction an exact expectation

@@ -11,15 +11,24 @@ of pairs; where that does not pay, blocks of single pairs are handed out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steadyset.kernels.arrays import Floats, Ints
+from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.measures.chance import expected_mean, expected_scores, scaled, size_pairs
-from steadyset.measures.evaluate import Estimate, Family, NullExpectation, Options, PairTotal, without_pairs
+from steadyset.measures.evaluate import (
+    PAPER,
+    Estimate,
+    Family,
+    NullExpectation,
+    Options,
+    PairTotal,
+    by_convention,
+    without_pairs,
+)
 from steadyset.measures.frequency import Collections
 from steadyset.measures.record import INFINITY, Measure, measure_of, ratio
 from steadyset.selections import Selections
@@ -83,34 +92,55 @@ def pog_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     return ratio(r, ki)
 
 
-@measure_of("pairwise", bounds=(-1, 1), corrected=True, constant_size=True, floor=0.0)
+def kuncheva_convention(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
+    """0 for two empty and for two full sets; none for sets of different sizes."""
+    return np.where((ki == kj) & ((ki == 0) | (ki == d)), 0.0, np.nan)
+
+
+@measure_of(
+    "pairwise", bounds=(-1, 1), corrected=True, constant_size=True, floor=0.0, by_convention=kuncheva_convention
+)
 def kuncheva_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Kuncheva's consistency index, for sets of one size k.
 
     Formula: (r - k²/d) / (k - k²/d)
     Undefined: the sizes differ, or k is 0 or d
+    Convention: 0 if k is 0 or d (Sen, Mandal and Chakraborty 2021, section 3.1)
     Reference: Kuncheva 2007
     """
     return ratio(d * r - ki * kj, np.where(ki == kj, d * ki - ki * kj, 0))
 
 
-@measure_of("pairwise", "SML", bounds=(-1, 1), corrected=True)
+def lustgarten_convention(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
+    """0 for a pair with an empty or a full set."""
+    return np.where((ki == 0) | (kj == 0) | (ki == d) | (kj == d), 0.0, np.nan)
+
+
+@measure_of("pairwise", "SML", bounds=(-1, 1), corrected=True, by_convention=lustgarten_convention)
 def lustgarten_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Excess over chance relative to the range of r.
 
     Formula: (r - e) / (min(ki, kj) - max(0, ki + kj - d)), e = ki kj / d
     Undefined: a set is empty or full
+    Convention: 0 if a set is empty or full (Sen, Mandal and Chakraborty 2021, section 3.2.1)
     Reference: Lustgarten et al. 2009
     """
     return ratio(d * r - ki * kj, d * (np.minimum(ki, kj) - np.maximum(0, ki + kj - d)))
 
 
-@measure_of("pairwise", bounds=(-1, 1))
+def corrected_lustgarten_convention(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
+    """Lustgarten's measure, which is 0 here by convention, with the correction for r = 0."""
+    correction = np.where(r == 0, np.maximum(ki, kj) / d - 1, 0.0)
+    return np.asarray(lustgarten_convention(r, ki, kj, d) + correction)
+
+
+@measure_of("pairwise", bounds=(-1, 1), by_convention=corrected_lustgarten_convention)
 def corrected_lustgarten_score(r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Lustgarten's measure with identical sets moved to 1 and disjoint sets to -1.
 
     Formula: lustgarten; 1 when r = ki = kj; -1 when r = 0
     Undefined: a set is empty or full
+    Convention: 0 if a set is full, max(ki, kj)/d - 1 if one is empty (equations 12 and 5)
     Reference: Sen, Mandal and Chakraborty 2021
     """
     score = lustgarten_score(r, ki, kj, d)
@@ -304,8 +334,8 @@ class Pairwise(Family):
         totals = [PairTotal() for _ in measures]
         for batch in pair_batches(selections):
             for total, measure in zip(totals, measures, strict=True):
-                for scores in self._ways(measure, options, selections.n_features, batch):
-                    total.add(scores, batch.n_pairs)
+                for scores, by_convention in self._known_ways(measure, options, selections.n_features, batch):
+                    total.add(scores, batch.n_pairs, by_convention)
         return self._estimates(totals, selections, measures, options)
 
     def jackknifed(
@@ -320,10 +350,10 @@ class Pairwise(Family):
             return super().jackknifed(selections, measures, options)
         totals, both = [PairTotal() for _ in measures], np.empty((len(kinds.shared), len(measures)))
         for m, measure in enumerate(measures):
-            ways = self._ways(measure, options, selections.n_features, kinds)
-            for scores in ways:
-                totals[m].add(scores, kinds.n_pairs)
-            both[:, m] = options.filled(ways[0]) + options.filled(ways[-1])
+            ways = self._known_ways(measure, options, selections.n_features, kinds)
+            for scores, by_convention in ways:
+                totals[m].add(scores, kinds.n_pairs, by_convention)
+            both[:, m] = options.filled(ways[0][0]) + options.filled(ways[-1][0])
         found = self._estimates(totals, selections, measures, options)
         without = without_pairs(kinds.sums(both).T)
         without[[np.isnan(one.value) for one in found]] = np.nan
@@ -374,8 +404,18 @@ class Pairwise(Family):
 
     def _ways(self, measure: Measure, options: Options, d: int, pairs: PairBatch) -> list[Floats]:
         """The scores s_ij of pairs, and s_ji where these differ."""
-        sizes = [(pairs.size_i, pairs.size_j), (pairs.size_j, pairs.size_i)][: 1 if measure.symmetric else 2]
-        return [self._scores(measure, options, d, pairs.shared, ki, kj) for ki, kj in sizes]
+        return [self._scores(measure, options, d, pairs.shared, ki, kj) for ki, kj in _both_sizes(measure, pairs)]
+
+    def _known_ways(
+        self, measure: Measure, options: Options, d: int, pairs: PairBatch
+    ) -> list[tuple[Floats, Bools | None]]:
+        """Return the scores in each way, and which of them are by convention only (None if no convention applies)."""
+        ways = self._ways(measure, options, d, pairs)
+        if not self._follows_convention(measure, options):
+            return [(scores, None) for scores in ways]
+        plain = replace(options, undefined="nan")
+        undefined = [np.isnan(scores) for scores in self._ways(measure, plain, d, pairs)]
+        return [(scores, missing & ~np.isnan(scores)) for scores, missing in zip(ways, undefined, strict=True)]
 
     def _estimates(
         self, totals: Sequence[PairTotal], selections: Selections, measures: Sequence[Measure], options: Options
@@ -389,7 +429,18 @@ class Pairwise(Family):
         scores = np.asarray(measure.score(shared, ki, kj, d, **measure.params), dtype=np.float64)
         if options.corrects and self.can_correct(measure):
             scores = scaled(scores, expected_scores(measure, ki, kj, d), measure.bounds[1])
+        if self._follows_convention(measure, options):
+            scores = by_convention(measure, scores, shared, ki, kj, d)
         return scores
+
+    def _follows_convention(self, measure: Measure, options: Options) -> bool:
+        """Return whether the values that the source states count; a correction of ours has no source."""
+        is_corrected = options.corrects and self.can_correct(measure)
+        return options.undefined == PAPER and measure.by_convention is not None and not is_corrected
+
+
+def _both_sizes(measure: Measure, pairs: PairBatch) -> list[tuple[Ints, Ints]]:
+    return [(pairs.size_i, pairs.size_j), (pairs.size_j, pairs.size_i)][: 1 if measure.symmetric else 2]
 
 
 def _called(measure: Measure, shared: Ints, ki: Ints, kj: Ints, d: int) -> Floats:

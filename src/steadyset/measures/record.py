@@ -79,8 +79,13 @@ class Measure:
         Which properties papers claim, by paper; `certify` holds them against what it computes.
     formula : str, default=""
         The formula in words; empty takes the line of the score's docstring that starts with Formula:.
+    by_convention : Callable or None, default=None
+        The values that the source of the measure states where its score is undefined, from the arguments of the score;
+        nan where the source states none. They count with ``undefined="paper"``.
     undefined : str, default=""
         When the measure is undefined; empty takes the line that starts with Undefined:.
+    convention : str, default=""
+        `by_convention` in words, with its place in the source; empty takes the line that starts with Convention:.
     reference : str, default=""
         Where the measure comes from; empty takes the line that starts with Reference:.
 
@@ -130,13 +135,15 @@ class Measure:
     intersection: Callable[..., Any] | None = None
     uses: tuple[str, ...] = ()
     exact_by: ExactBy = ""
+    by_convention: Callable[..., Any] | None = None
     claims: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
     formula: str = ""
     undefined: str = ""
+    convention: str = ""
     reference: str = ""
 
     def __post_init__(self) -> None:
-        for part in ("formula", "undefined", "reference"):
+        for part in ("formula", "undefined", "convention", "reference"):
             if not getattr(self, part):
                 object.__setattr__(self, part, headed_line(self.score, part.capitalize()))
 
@@ -313,7 +320,7 @@ def _check_fields(fields: Mapping[str, Any]) -> None:
         raise wrong_argument("bounds", "two numbers, the lower one first", bounds)
     if fields.get("floor") is not None:
         check_finite("floor", fields["floor"])
-    for name in ("maximum", "intersection"):
+    for name in ("maximum", "intersection", "by_convention"):
         if fields.get(name) is not None and not callable(fields[name]):
             raise wrong_argument(name, "a function", fields[name])
     for name in ("params", "claims"):
@@ -428,7 +435,7 @@ def _adopt(name: str, measure: Any) -> None:
 
 CATALOGUE = (
     *("name", "aliases", "family", "bounds", "corrected", "adjusted", "needs", "higher_is_steadier"),
-    *("formula", "undefined", "reference"),
+    *("formula", "undefined", "convention", "reference"),
 )
 WITHOUT_MEANING = "a parameter of the formula"
 

@@ -231,6 +231,7 @@ def msi_score(weights: Rows, *, similarity: FeatureSimilarity, thresholded: bool
 
     Formula: max_x sum_fg c(f,g) x_fg / k̄ with sum_g x_fg <= w_if, sum_f x_fg <= w_jg, x >= 0
     Undefined: never
+    Convention: of two empty runs 1, of an empty run and another 0, as computed here (note 1)
     Reference: Hamer and Dupont 2021
     """
     rows = weights.positive()
