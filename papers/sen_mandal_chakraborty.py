@@ -172,13 +172,13 @@ def _npog(n: int, ki: int, kj: int, r: int, *, divided: bool) -> float:
 def corrections(run: Run) -> Iterator[Row]:
     """The corrections added to Lustgarten's measure, for all sizes of sets of up to 20 features."""
     gaps = []
-    for n, r in ((n, r) for n in range(2, FEATURES + 1) for r in range(1, n)):
+    for n, r in [(d, size) for d in range(2, FEATURES + 1) for size in range(1, d)]:
         correction = r / n if 2 * r < n else 1 / 2 if 2 * r == n else (n - r) / n
         gaps += [abs(_score("lustgarten", n, r, r, r) + correction - 1), abs(_score(CORRECTED, n, r, r, r) - 1)]
     told = f"largest difference {max(gaps):.0e} for up to {FEATURES} features"
     yield run.claim("identical", max(gaps) < CLOSE, told)
     gaps = []
-    for n, ki in ((n, ki) for n in range(2, FEATURES + 1) for ki in range(1, n)):
+    for n, ki in [(d, size) for d in range(2, FEATURES + 1) for size in range(1, d)]:
         for kj in range(1, n - ki + 1):
             correction = max(ki, kj) / n - 1
             gaps += [abs(_score("lustgarten", n, ki, kj, 0) + correction + 1), abs(_score(CORRECTED, n, ki, kj, 0) + 1)]

@@ -26,7 +26,7 @@ from steadyset.certificates.evidence import (
     table_of,
 )
 from steadyset.kernels.arrays import Bools, Floats, Ints
-from steadyset.measures.evaluate import by_convention
+from steadyset.measures.evaluate import stated_where_undefined
 from steadyset.measures.frequency import bits, pairwise_shared
 from steadyset.measures.record import Measure, get_family
 
@@ -132,7 +132,7 @@ def _stated_score(measure: Measure) -> Callable[..., Floats]:
     """Return the score of pairs of sets with the values that its source states where it is undefined."""
 
     def score(r: Ints, ki: Ints, kj: Ints, d: int, **params: Any) -> Floats:
-        return by_convention(measure, np.asarray(measure.score(r, ki, kj, d, **params)), r, ki, kj, d)
+        return stated_where_undefined(measure, np.asarray(measure.score(r, ki, kj, d, **params)), r, ki, kj, d)
 
     return score
 

@@ -19,7 +19,7 @@ from steadyset.inference.runs import in_core, over_all_features, total_counts
 from steadyset.io.labels import text_frame
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.chance import TERMS_A_CHUNK, at_least, expected_mean, size_pairs
-from steadyset.measures.evaluate import PAPER, Options, PairTotal, Undefined, by_convention
+from steadyset.measures.evaluate import PAPER, Options, PairTotal, Undefined, stated_where_undefined
 from steadyset.measures.pairwise import Pairwise
 from steadyset.measures.record import Measure, get_family, get_measure
 from steadyset.selections import HasSelections, RunsLike, Selections, as_selections, runs_by_procedure
@@ -275,7 +275,7 @@ def _agreement(a: Selections, b: Selections, measure: Measure, options: Options)
         for one, two in ((ki, kj),) if measure.symmetric else ((ki, kj), (kj, ki)):
             pairs = shared.ravel(), one.ravel(), two.ravel(), a.n_features
             scores = np.asarray(measure.score(*pairs, **measure.params), dtype=np.float64)
-            stated = by_convention(measure, scores, *pairs) if options.undefined == PAPER else scores
+            stated = stated_where_undefined(measure, scores, *pairs) if options.undefined == PAPER else scores
             total.add(stated, np.ones(shared.size, dtype=np.int64), np.isnan(scores) & ~np.isnan(stated))
     found = total.settled(measure, lambda: "", options)
     return found.value, found.note

@@ -131,7 +131,7 @@ def settle(measure: Measure, value: float, error: float, note: str, options: Opt
     return Estimate(float("nan") if options.undefined in POLICIES else float(options.undefined), note=note)
 
 
-def by_convention(measure: Measure, scores: Floats, r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
+def stated_where_undefined(measure: Measure, scores: Floats, r: Ints, ki: Ints, kj: Ints, d: int) -> Floats:
     """Return scores of pairs with the values that the source of the measure states where they are undefined."""
     if measure.by_convention is None:
         return scores

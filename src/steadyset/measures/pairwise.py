@@ -26,7 +26,7 @@ from steadyset.measures.evaluate import (
     NullExpectation,
     Options,
     PairTotal,
-    by_convention,
+    stated_where_undefined,
     without_pairs,
 )
 from steadyset.measures.frequency import Collections
@@ -430,7 +430,7 @@ class Pairwise(Family):
         if options.corrects and self.can_correct(measure):
             scores = scaled(scores, expected_scores(measure, ki, kj, d), measure.bounds[1])
         if self._follows_convention(measure, options):
-            scores = by_convention(measure, scores, shared, ki, kj, d)
+            scores = stated_where_undefined(measure, scores, shared, ki, kj, d)
         return scores
 
     def _follows_convention(self, measure: Measure, options: Options) -> bool:

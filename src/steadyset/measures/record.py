@@ -75,13 +75,13 @@ class Measure:
         The quantities of pairs that are computed on request: "greedy", "matched".
     exact_by : {"", "means", "means_given_shared", "matching", "similar"}, default=""
         What makes the expectation of an adjusted score exact; see the notes.
+    by_convention : Callable or None, default=None
+        The values that the source of the measure states where its score is undefined, from the arguments of the score;
+        nan where the source states none. They count with ``undefined="paper"``.
     claims : Mapping, default={}
         Which properties papers claim, by paper; `certify` holds them against what it computes.
     formula : str, default=""
         The formula in words; empty takes the line of the score's docstring that starts with Formula:.
-    by_convention : Callable or None, default=None
-        The values that the source of the measure states where its score is undefined, from the arguments of the score;
-        nan where the source states none. They count with ``undefined="paper"``.
     undefined : str, default=""
         When the measure is undefined; empty takes the line that starts with Undefined:.
     convention : str, default=""

@@ -588,8 +588,8 @@ TABLE: tuple[Option, ...] = (
     # ---- chance, and features that are alike ----------------------------------------------------------------------
     Option(
         "undefined",
-        "How undefined pairs of runs are treated: nan (reported), raise (stop), paper (the value that the source of the "
-        "measure states, if any), or a number to use.",
+        "How undefined pairs of runs are treated: nan (reported), raise (stop), paper (the value that the source of "
+        "the measure states, if any), or a number to use.",
         "POLICY",
         commands=PROCEDURES,
         default="nan",
