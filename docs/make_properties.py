@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import steadyset as st
 from steadyset.certificates.properties import AGAINST, PROPERTIES, SIGNS, definition, markdown_disagreements
 
 PAGE = Path(__file__).with_name("properties.md")
+RESULTS = Path(__file__).with_name("reproduction")
+ROOT = Path(__file__).parents[1]
+HOLDS = "reproduced"
 
 
 def main() -> None:
@@ -18,6 +23,7 @@ def main() -> None:
         "definitions": markdown_definitions(),
         "conventions": markdown_conventions(),
         "table": markdown_table(certificates),
+        "statements": markdown_statements(),
         "disagreements": [line for certificate in certificates for line in markdown_disagreements(certificate)],
     }
     page = PAGE.read_text(encoding="utf-8")
@@ -57,6 +63,37 @@ def markdown_conventions() -> list[str]:
     records = [st.get_measure(str(name)) for name in st.list_measures().index]
     lines = [_row(["measure", "undefined here", "value in the source"]), _row(["---"] * 3)]
     return lines + [_row([one.name, one.undefined, one.convention]) for one in records if one.convention]
+
+
+def markdown_statements() -> list[str]:
+    """One table per paper: each statement with its page, its verdict, and the condition or counter-example."""
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))  # where the reproductions lie
+    from papers.framework import all_papers
+    from papers.statements import STATEMENTS
+
+    lines: list[str] = []
+    papers = all_papers()
+    for paper, items in STATEMENTS.items():
+        rows = [row for one in items for row in _results(f"{paper}-{one}-fast.json")]
+        table = [_row([escaped(cell) for cell in (row["what"], row["verdict"], _because(row))]) for row in rows]
+        title = papers[paper].title.split(":")[0]
+        lines += [f"### {title}", "", _row(["statement", "verdict", "because"]), _row(["---"] * 3), *table, ""]
+    return lines[:-1]
+
+
+def _because(row: Mapping[str, str]) -> str:
+    """Return what was seen, and the condition under which a corrected statement holds."""
+    found = row["ours"]
+    return found if row["verdict"] == HOLDS else f"{row['reason']} Computed: {found}."
+
+
+def _results(name: str) -> list[dict[str, str]]:
+    return list(json.loads((RESULTS / name).read_text(encoding="utf-8"))["rows"])
+
+
+def escaped(text: str) -> str:
+    return re.sub(r"([|*_<>{}\[\]`])", r"\\\1", text)
 
 
 def _row(cells: Sequence[str]) -> str:

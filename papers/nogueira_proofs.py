@@ -43,7 +43,7 @@ GUZMAN = ([[0, 3], [1, 3], [3, 4], [2, 3]], [[0, 3], [1, 3], [0, 2], [1, 3]])
 UNEQUAL = Selections.from_sets([[0, 1], [0, 1], [0, 1, 2], [0, 1, 2]], n_features=4)
 
 
-@item(PAPER, "lemmas", core=True, seconds=10)
+@item(PAPER, "lemmas", core=True, seconds=2)
 def lemmas(run: Run) -> Iterator[Row]:
     """Lemmas 1 and 2, corollary 1, theorem 8, equations A.1 and A.2."""
     same = [
@@ -125,12 +125,13 @@ def _least(M: int, d: int) -> float:
     return float(min(values))
 
 
-@item(PAPER, "appendix-B", core=True, seconds=10)
+@item(PAPER, "appendix-B", core=True, seconds=4)
 def proofs(run: Run) -> Iterator[Row]:
     """Tables 3.1 and 3.2, the rewritten measures and counter-examples of appendices B.2 to B.4."""
     ends = {name: _ends(MEASURES[name]) for name in RANGES}
     holds = all(
-        low <= found[0] + CLOSE and found[1] <= high + CLOSE for (low, high), found in zip(RANGES.values(), ends.values())
+        low <= found[0] + CLOSE and found[1] <= high + CLOSE
+        for (low, high), found in zip(RANGES.values(), ends.values(), strict=True)
     )
     told = ", ".join(f"{name} {low:g} to {high:g}" for name, (low, high) in ends.items())
     yield run.claim("table-3.1", holds, f"{told}, for all pairs of sets of up to 8 features")
@@ -241,7 +242,7 @@ def _is_at_maximum_of_cw_rel(sel: Selections) -> bool:
     return bool(defined and abs(variances(sel) - (H / (M - 1) - H**2 / (M * (M - 1)))) < CLOSE)
 
 
-@item(PAPER, "appendix-B.5", core=True, seconds=10)
+@item(PAPER, "appendix-B.5", core=True, seconds=1)
 def expectations(run: Run) -> Iterator[Row]:
     """Means over every collection of sets of given sizes beside the formulas of appendix B.5."""
     formulas: dict[str, tuple[str, Callable[[int, Sizes], float]]] = {
@@ -287,7 +288,9 @@ def _entropies(run: Run) -> Iterator[Row]:
     many = [_expected_entropy(M, comb(4, 2)) / log2(comb(4, 2)) for M in (10, 100, 1000)]
     told += f"; of the formula {', '.join(percent(share) for share in many)} with 10, 100, 1,000 runs (d = 4, k = 2)"
     correction = "As the number of runs grows: the mean of an estimated entropy is below the entropy."
-    yield run.claim("krizek", abs(many[-1] - 1) < 0.01, told, correction="" if abs(mean - formula) < CLOSE else correction)
+    yield run.claim(
+        "krizek", abs(many[-1] - 1) < 0.01, told, correction="" if abs(mean - formula) < CLOSE else correction
+    )
     mean = mean_of("guzman", 2, (1, 1))
     yield run.claim("guzman", abs(mean) < CLOSE, f"{mean:g} for two sets of 1 of 2 features")
 
