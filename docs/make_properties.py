@@ -78,7 +78,7 @@ def markdown_statements() -> list[str]:
         rows = [row for one in items for row in _results(f"{paper}-{one}-fast.json")]
         table = [_row([escaped(cell) for cell in (row["what"], row["verdict"], _because(row))]) for row in rows]
         title = papers[paper].title.split(":")[0]
-        lines += [f"### {title}", "", _row(["statement", "verdict", "because"]), _row(["---"] * 3), *table, ""]
+        lines += [f"### {title}", "", _row(["statement", "verdict", "computed"]), _row(["---"] * 3), *table, ""]
     return lines[:-1]
 
 

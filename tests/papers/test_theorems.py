@@ -14,6 +14,8 @@ from papers.statements import STATEMENTS
 from steadyset import FeatureSimilarity, Selections, null_expectation
 from steadyset.measures import stability
 
+CODES_OF_B_1 = ("SMJ", "SMD", "SMO", "SMH", "SML", "SMW", "SMU", "SMK", "SMP", "SME", "SMS", "SMN", "SMZ", "SMY", "SMA")
+
 
 @pytest.mark.parametrize(
     ("paper", "item", "names"),
@@ -24,7 +26,7 @@ from steadyset.measures import stability
         (
             "bommert-2020",
             "appendix-B.1",
-            [f"Appendix B.1, {code}" for code in "SMJ SMD SMO SMH SML SMW SMU SMK SMP SME SMS SMN SMZ SMY SMA".split()],
+            [f"Appendix B.1, {code}" for code in CODES_OF_B_1],
         ),
         (
             "bommert-2020",
