@@ -44,7 +44,7 @@ def small() -> list[tuple[int, Sets]]:
 
 
 @cache
-def value(measure: str, p: int, sets: Sets, **params: float) -> float:
+def value(measure: str, p: int, sets: Sets, **params: Any) -> float:
     return stability(Selections.from_sets(sets, n_features=p), measure, **params)
 
 

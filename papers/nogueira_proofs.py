@@ -249,7 +249,7 @@ def expectations(run: Run) -> Iterator[Row]:
         "hamming": ("Hamming", _hamming),
         "jaccard": ("Jaccard", _jaccard),
         "dice": ("Dice", lambda d, k: _over_pairs(k, lambda a, b: 2 * a * b / (a + b) / d)),
-        "ochiai": ("Ochiai", lambda d, k: -np.mean(k) / d / (len(k) - 1) + _roots(d, k)),
+        "ochiai": ("Ochiai", lambda d, k: -float(np.mean(k)) / d / (len(k) - 1) + _roots(d, k)),
         "pog": ("POG", lambda d, k: float(np.mean(k)) / d),
         "goh": ("Goh", lambda d, k: float(np.mean(k)) / d),
     }
