@@ -9,6 +9,7 @@ import pytest
 
 import steadyset as st
 from steadyset.foundation import display as displays
+from steadyset.foundation.pace import Pace
 
 X = np.random.default_rng(0).normal(size=(30, 4))
 Y = (X[:, 0] > 0).astype(int)
@@ -77,9 +78,13 @@ def test_a_notebook_gets_few_messages_from_many_runs(notebook, monkeypatch):
 
 def test_the_time_left_counts_only_what_was_computed_now(notebook):
     bar = displays.NotebookBar("runs")
+    now = [60.0]
+    bar.pace = Pace("runs", lambda: now[0])
     bar(90, 100)
-    assert "90 of 100 runs</p>" in bar._html(90, 100, 60.0)
-    assert "95 of 100 runs, 5 s left</p>" in bar._html(95, 100, 5.0)
+    assert "90 of 100 runs</p>" in notebook.outputs[0][-1]
+    now[0] += 10.0
+    bar(95, 100)
+    assert "95 of 100 runs, about 10 s left</p>" in notebook.outputs[0][-1]
 
 
 @pytest.mark.parametrize("told", [None, False])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shlex
@@ -17,9 +18,18 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from steadyset.cli.lean_start import import_scikit_learn
-from steadyset.cli.terminal import perform, render, warn_of_formulas
+from steadyset.cli.terminal import perform, print_display, render, warn_of_formulas
 from steadyset.foundation.arguments import CORE, LEVEL, MARGIN, check_core, check_level, check_margin, wrong_argument
-from steadyset.foundation.display import COMPILING, ProgressLines, people_look, progress_told
+from steadyset.foundation.display import (
+    COMPILING,
+    Display,
+    ProgressLines,
+    Telling,
+    people_look,
+    progress_told,
+    remaining,
+    telling,
+)
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.job import Job, current_job, doing, resumable
 from steadyset.io import beneath
@@ -33,6 +43,7 @@ from steadyset.options import (
     default_folder,
     job_from,
     job_of,
+    option_of,
     options_of,
     recorded_job,
     study_names,
@@ -45,6 +56,7 @@ if TYPE_CHECKING:
     from steadyset.assessment import Assessment
     from steadyset.io.data.data_table import Data
     from steadyset.resampling import Resampling
+    from steadyset.shortlists.result import Shortlist
 
 MAX_JOB_BYTES = 1 << 20
 
@@ -90,29 +102,52 @@ def assess(given: Given) -> None:
 def shortlist(given: Given) -> None:
     """List the features of a data file that stand out, with how many of them are false on average.
 
-    Permuted targets go through the same procedure and say what chance lists. Everything is saved as soon as it is
-    computed: after Ctrl-C or a power cut, --resume continues.
+    Permuted targets go through the same procedure and show what chance lists. The list is printed as soon as it is
+    certain. Prediction, repeats and what would help take several times as long and follow; --quick leaves them out.
+    Everything is saved as soon as it is computed: after Ctrl-C or a power cut, --resume continues.
     """
     import_scikit_learn()
     from steadyset.findings import findings_of
     from steadyset.findings.of_shortlist import record_list
+    from steadyset.findings.sections import display_of
     from steadyset.shortlists.run import shortlist as run_shortlist
 
     people = given.format == "table"
     data = _read_data(given, given.file, people=people)
     folder = _folder(given, "shortlist", given.file)
-    arguments = given.arguments("run") | {"out": folder}
-    with _working(given, arguments, _kept("what is finished is", folder), "steps"):
-        result = run_shortlist(data, **arguments)
+    arguments = given.arguments("run") | {"out": folder, "outer": _repeats_of(given)}
+    printed: list[Display] = []
+    with _working(given, arguments, _kept("what is finished is", folder), "steps") as shown:
+
+        def print_list(certain: Shortlist) -> None:
+            printed.append(display_of(findings_of(certain), most=None))
+            with contextlib.nullcontext() if shown is None else shown.paused():
+                print_display(printed[0])
+                sys.stdout.flush()
+
+        result = run_shortlist(data, **arguments, on_list=print_list if people else None)
         if given.spreadsheet_safe:
             record_list(result, folder, safe=True)
-    render(findings_of(result), given.format, safe=given.spreadsheet_safe)
     if people:
+        typer.echo()
+        print_display(remaining(printed[0], display_of(findings_of(result), most=None)))
         typer.echo(f"\nThe list, its groups and candidates: {folder / LIST_TABLE}, for Excel {folder / LIST_SHEET}")
         typer.echo(f"The names alone: {folder / LIST_NAMES}")
         typer.echo(f"A report: steadyset report {shlex.quote(str(folder))}")
+    else:
+        render(findings_of(result), given.format, safe=given.spreadsheet_safe)
     if not given.spreadsheet_safe:
         warn_of_formulas((one.feature for one in result.listed.features), str(folder / LIST_TABLE))
+
+
+def _repeats_of(given: Given) -> int:
+    """Return the number of repeats: none for the list alone."""
+    outer: int = given.outer
+    if not given.quick:
+        return outer
+    if outer not in (0, option_of("shortlist", "outer").default):
+        raise InputError(f"--quick makes no repeats, and --outer asks for {outer}. Leave one of them out.")
+    return 0
 
 
 def replicate(given: Given) -> None:
@@ -308,8 +343,11 @@ def _kept(what: str, place: Path | str) -> str:
 @contextmanager
 def _working(
     given: Given, arguments: dict[str, Any], kept: str, unit: str, *said_later: type[Warning]
-) -> Iterator[None]:
-    """While the work is done people see how far it is, signals end it between two `unit`, and warnings wait."""
+) -> Iterator[Telling | None]:
+    """Show how far the work is, end it between two `unit` if a signal comes, and hold warnings back.
+
+    Yield what shows the progress; None if nobody looks.
+    """
     from steadyset.kernels.jit import nothing_compiled
 
     people = given.format == "table"
@@ -321,7 +359,7 @@ def _working(
         for kind in said_later or (UserWarning,):  # what failed is told below
             warnings.simplefilter("ignore", kind)
         arguments["execution"] |= {"progress": stop.between(progress)}
-        yield
+        yield telling(progress)
 
 
 def run_job(given: Given) -> None:

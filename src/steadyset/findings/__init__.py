@@ -15,6 +15,7 @@ from steadyset.foundation.errors import Argument, InputError
 from steadyset.foundation.text import counted, listed, number, shown_name
 from steadyset.io import beneath
 from steadyset.io.disk import (
+    CERTAIN_LIST,
     DATABASE,
     LEFT_OUT,
     LIST,
@@ -297,7 +298,8 @@ def _read(path: Path, asked: Mapping[str, Any]) -> Assessment | Findings | dict[
         raise InputError(f"{path} does not exist.")
     from steadyset.assessment import Assessment
 
-    found = recorded_findings(path)
+    # An interrupted shortlist may have a list whose features are certain.
+    found = recorded_findings(path) or recorded_findings(path, CERTAIN_LIST)
     if found is not None:
         if given := [name for name, value in asked.items() if value is not None]:
             raise InputError(Argument(given[0]), f" is that of the tuning in {path}, and cannot be chosen again.")

@@ -15,7 +15,8 @@ from steadyset.findings.paragraphs import data_sentences, rows_told, software_se
 from steadyset.findings.parts import Findings, record_findings
 from steadyset.foundation.arguments import CORE, LEVEL
 from steadyset.foundation.text import counted, listed, number, percent, shown_name, span
-from steadyset.io.disk import LIST_NAMES, LIST_SHEET, LIST_TABLE, explained, write_durably
+from steadyset.io import beneath
+from steadyset.io.disk import CERTAIN_LIST, LIST_NAMES, LIST_SHEET, LIST_TABLE, explained, write_durably
 from steadyset.io.formats.spreadsheet import csv_text, xlsx_bytes
 from steadyset.runner.scoring import score_title
 from steadyset.shortlists.listed import HAZARD_RATIO, LISTED, STANDARD_DEVIATIONS, Listed
@@ -70,6 +71,13 @@ def record_list(result: Shortlist, folder: Path, *, safe: bool = False) -> None:
         write_durably(folder / LIST_TABLE, csv_text(rows, safe=safe).encode("utf-8", "backslashreplace"))
         write_durably(folder / LIST_NAMES, "".join(f"{shown_name(name)}\n" for name in result.selected).encode())
         record_findings(found, folder)  # the last: with it the folder is finished
+        beneath.remove(folder, CERTAIN_LIST)
+
+
+def record_certain_list(result: Shortlist, folder: Path) -> None:
+    """Put the findings of a list into its folder whose features are certain, although more is being computed."""
+    with explained(folder, resumable=True):
+        record_findings(of_shortlist(result, core=CORE, level=LEVEL), folder, CERTAIN_LIST)
 
 
 def _methods(result: Shortlist) -> Methods:

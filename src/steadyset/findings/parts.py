@@ -518,7 +518,7 @@ def _frequencies(selections: Selections) -> dict[str, float]:
     return {selections.features[f]: float(selections.frequencies[f]) for f in order}
 
 
-def record_findings(found: Findings, folder: Path) -> None:
+def record_findings(found: Findings, folder: Path, file: str = RECORDED_FINDINGS) -> None:
     """Put the findings into a folder that does not hold all that they are made of, such as that of a tuning."""
     from steadyset.assessment.written import write_json
 
@@ -526,18 +526,18 @@ def record_findings(found: Findings, folder: Path) -> None:
     content["selections"] = {name: _runs(sel) for name, sel in found.selections.items()}
     content["trials"] = None if found.trials is None else plain(found.trials.to_dict())
     content[MADE_OF] = _requests_in(folder)
-    write_durably(folder / RECORDED_FINDINGS, write_json({"schema": SCHEMA, "schema_version": 2, **content}))
+    write_durably(folder / file, write_json({"schema": SCHEMA, "schema_version": 2, **content}))
 
 
-def recorded_findings(folder: Path) -> Findings | None:
+def recorded_findings(folder: Path, file: str = RECORDED_FINDINGS) -> Findings | None:
     """What `record_findings` put down; None where nothing was."""
     from steadyset.assessment.written import read_json
 
-    path = folder / RECORDED_FINDINGS
+    path = folder / file
     if not path.exists():
         return None
     try:
-        content = read_json(beneath.read(folder, RECORDED_FINDINGS))
+        content = read_json(beneath.read(folder, file))
         made_of = dict(content.pop(MADE_OF, {}))
         found = _read(content)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError) as error:
@@ -548,7 +548,7 @@ def recorded_findings(folder: Path) -> Findings | None:
         if name in there:
             raise InputError(
                 f"{path} was not written for {folder / name}: one of the two is from another run. Restore it, or make "
-                f"{RECORDED_FINDINGS} again by the command that wrote it."
+                f"{file} again by the command that wrote it."
             )
         raise InputError(f"{folder / name}, which {path} was made of, is missing. Restore it.")
     return found

@@ -20,6 +20,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
+from steadyset.foundation.pace import Pace, Stage, roughly
 from steadyset.foundation.text import counted, lasting, number, shown_name
 
 
@@ -196,6 +197,39 @@ class Display:
                     )
                 )
         return "\n\n".join(parts)
+
+
+def remaining(shown: Display, full: Display) -> Display:
+    """Return what a display adds to an earlier one of the same result, for people who have read the earlier one.
+
+    Of a table with the same rows and more columns, the first column and the new ones are shown.
+    """
+    before = {table.title: table for table in shown.tables}
+    tables = [_added_columns(before[table.title], table) if table.title in before else table for table in full.tables]
+    sections = {
+        title: [line for line in lines if line not in shown.sections.get(title, ())]
+        for title, lines in full.sections.items()
+    }
+    return Display(
+        full.kind,
+        full.summary,
+        [sentence for sentence in full.answer if sentence not in shown.answer],
+        [table for table in tables if table.rows],
+        [note for note in full.notes if note not in shown.notes],
+        {title: lines for title, lines in sections.items() if lines},
+    )
+
+
+def _added_columns(before: Table, table: Table) -> Table:
+    """Return the first column of a table and its new ones; no row if there are none, all of it if the rows differ."""
+    if [row[0] for row in before.rows] != [row[0] for row in table.rows]:
+        return table
+    new = [place for place, title in enumerate(table.header) if title not in before.header]
+    if not new:
+        return Table(table.header, (), table.title)
+    kept = (0, *new)
+    rows = [[row[place] for place in kept] for row in table.rows]
+    return Table([table.header[place] for place in kept], rows, table.title, table.more)
 
 
 class Command(str):
@@ -488,64 +522,138 @@ def people_look() -> bool:
     return _in_notebook() or sys.stderr.isatty()
 
 
-@contextmanager
-def _terminal_bar(what: str) -> Iterator[Tell]:
-    """A bar on standard error with the time left; it vanishes from a terminal and stays in a file."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as RichProgress
+class Telling:
+    """Show how far a computation is, and about how long it still takes."""
 
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    console = Console(stderr=True, force_jupyter=False)
-    with RichProgress(*columns, console=console, transient=console.is_terminal) as bar:
-        task = bar.add_task(what)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    def __init__(self, what: str) -> None:
+        self.pace = Pace(what)
+        self._begin = time.monotonic()
 
-
-class ProgressLines:
-    """A line on standard error every half minute, for output that goes to a file or through a pipe."""
-
-    def __init__(self, what: str, every: float = 30.0) -> None:
-        self._what = what
-        self._every = every
-        self._begin = self._told_at = time.monotonic()
+    def expect(self, stages: Sequence[Stage]) -> None:
+        """Set the stages of the work, and show how long all of it will take."""
+        self.pace.expect(stages)
+        self._show(is_new=True)
 
     def __call__(self, done: int, total: int) -> None:
+        """Show that so many pieces of the present stage are finished."""
+        before = self.pace.what
+        self.pace.note(done, total)
+        self._show(is_new=self.pace.what != before)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Leave the place to what is printed within the block."""
+        yield
+
+    def _show(self, *, is_new: bool) -> None:
+        raise NotImplementedError
+
+
+def telling(progress: Progress) -> Telling | None:
+    """Return what shows progress, also if a function of our own calls it; None for a function of the user."""
+    shown = getattr(progress, "__wrapped__", progress)
+    return shown if isinstance(shown, Telling) else None
+
+
+class TerminalBar(Telling):
+    """A bar on standard error with the time left; it vanishes from a terminal and stays in a file."""
+
+    def __init__(self, what: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+        from rich.progress import Progress as RichProgress
+
+        super().__init__(what)
+        console = Console(stderr=True, force_jupyter=False)
+        text = TextColumn("{task.description}")
+        columns = (text, BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[left]}"))
+        self.bar = RichProgress(*columns, console=console, transient=console.is_terminal)
+        self._task = self.bar.add_task(what, total=None, left="")
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Take the bar away within the block."""
+        self.bar.stop()
+        try:
+            yield
+        finally:
+            self.bar.start()
+
+    def _show(self, *, is_new: bool) -> None:
+        pace = self.pace
+        left = pace.left()
+        self.bar.update(
+            self._task,
+            description=pace.what,
+            completed=pace.done,
+            total=pace.total or None,
+            left="" if left is None or pace.is_over else f"about {roughly(left)} left",
+        )
+
+
+@contextmanager
+def _terminal_bar(what: str) -> Iterator[Tell]:
+    """Show a bar within the block."""
+    shown = TerminalBar(what)
+    with shown.bar:
+        yield shown
+
+
+class ProgressLines(Telling):
+    """A line on standard error every half minute, for output that goes to a file or through a pipe.
+
+    The first line comes as soon as the time of the whole is known, however roughly.
+    """
+
+    def __init__(self, what: str, every: float = 30.0) -> None:
+        super().__init__(what)
+        self._every = every
+        self._told_at: float | None = None
+
+    def _show(self, *, is_new: bool) -> None:
+        pace = self.pace
         now = time.monotonic()
-        if now - self._told_at < self._every:
+        if self._told_at is not None and not is_new and now - self._told_at < self._every:
             return
+        left = pace.left()
+        if self._told_at is None:
+            if left is None:
+                return
+            line = f"about {roughly(now - self._begin + left)} in all"
+        else:
+            line = f"{pace.done} of {pace.total} {pace.what} after {lasting(now - self._begin)}"
+            if left is not None and not pace.is_over:
+                line += f", about {roughly(left)} left"
         self._told_at = now
-        print(f"{done} of {total} {self._what} after {now - self._begin:.0f} s", file=sys.stderr, flush=True)
+        print(line, file=sys.stderr, flush=True)
 
 
-class NotebookBar:
+class NotebookBar(Telling):
     """A bar below the cell of a notebook, in HTML: it needs no widgets, and a saved notebook keeps its last state."""
 
     def __init__(self, what: str) -> None:
-        self._what = what.removesuffix("s")
-        self._begin = self._shown_at = time.monotonic()
-        self._first: int | None = None  # what was finished before: resumed work says nothing of the time left
+        super().__init__(what)
+        self._shown_at = self._begin
         self._place: Any = None
 
-    def __call__(self, done: int, total: int) -> None:
+    def _show(self, *, is_new: bool) -> None:
         now = time.monotonic()
-        if self._first is None:
-            self._first = done
-        if self._place is not None and done < total and now - self._shown_at < EVERY:
+        if self._place is not None and not self.pace.is_over and not is_new and now - self._shown_at < EVERY:
             return
         self._shown_at = now
-        self._show(self._html(done, total, now - self._begin))
+        self._show_html(self._html(now - self._begin))
 
-    def _html(self, done: int, total: int, seconds: float) -> str:
-        new = done - (self._first or 0)
-        if done == total:
+    def _html(self, seconds: float) -> str:
+        pace = self.pace
+        left = pace.left()
+        time_left = "" if left is None else f", about {roughly(left)} left"
+        if pace.is_over:
             time_left = f", {lasting(seconds)}"
-        else:
-            time_left = f", {lasting(seconds / new * (total - done))} left" if new else ""
-        words = f"{done} of {counted(total, self._what)}{time_left}"
-        return framed(f'<p role="status">{track(done / total if total else 1.0)} {words}</p>')
+        words = f"{pace.done} of {counted(pace.total, pace.what.removesuffix('s'))}{time_left}"
+        share = pace.done / pace.total if pace.total else 1.0
+        return framed(f'<p role="status">{track(share)} {words}</p>')
 
-    def _show(self, html: str) -> None:
+    def _show_html(self, html: str) -> None:
         from IPython.display import HTML, display
 
         if self._place is None:

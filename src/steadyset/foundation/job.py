@@ -142,6 +142,8 @@ class Stop:
                 self.tidying = True
                 raise KeyboardInterrupt
 
+        if progress is not None:
+            call.__wrapped__ = progress  # type: ignore[attr-defined]  # what shows it can be told more
         return call
 
     def sentence(self) -> str:

@@ -95,6 +95,7 @@ PREDICTIONS = "predictions.parquet"
 # Of a shortlist.
 LIST, TARGETS = "shortlist.json", "targets"
 LIST_TABLE, LIST_SHEET, LIST_NAMES = "shortlist.csv", "shortlist.xlsx", "shortlist.txt"
+CERTAIN_LIST = "findings-of-list.json"  # while prediction, repeats and what would help are computed
 # Of a tuning.
 DATABASE, TRIALS, CHOSEN, RANKINGS = "trials.db", "trials.csv", "chosen.csv", "rankings"
 RECORDED_FINDINGS = "findings.json"

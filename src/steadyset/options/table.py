@@ -219,7 +219,7 @@ TABLE: tuple[Option, ...] = (
             "How many permuted targets; at least 50 with --fdr. Default: 50, or as many as a smaller allowance needs.",
             "N",
             least=20,
-        ).on_page("runs", "Shuffled targets", " (empty: as many as needed)", quick="20"),
+        ).on_page("runs", "Shuffled targets", " (empty: as many as needed)"),
         Option("splits", "How many splits of the rows into two halves.", "N", default=50, least=10),
         Option(
             "outer",
@@ -232,6 +232,13 @@ TABLE: tuple[Option, ...] = (
         Option("minutes", "When to stop: what there is no time for is left out, and told.", "MINUTES"),
         commands="shortlist",
         calls=("run",),
+    ),
+    Option(
+        "quick",
+        "The list alone, in a fraction of the time: no repeats, so nothing on prediction, on how often "
+        "features are found again, and on fewer rows. The list is the same. Equal to --outer 0.",
+        commands="shortlist",
+        default=False,
     ),
     *_all(
         Option(

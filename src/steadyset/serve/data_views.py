@@ -148,7 +148,13 @@ def _presets(kind: Kind, first: Mapping[str, str]) -> list[tuple[str, str, str, 
     quick = {
         one.name: one.field.quick for one in forms.fields(kind.command, "ask", "runs") if one.field and one.field.quick
     }
-    few = ", ".join(f"{value} {options_of(kind.command)[name].field.label.lower()}" for name, value in quick.items())  # type: ignore[union-attr]
+    known = options_of(kind.command)
+    few = ", ".join(
+        f"{'no' if value == '0' else value} {known[name].field.label.lower()}"  # type: ignore[union-attr]
+        for name, value in quick.items()
+    )
+    if "quick" in known:
+        few = f"the same list with {few}; in a terminal {known['quick'].flag}"
     return [
         ("paper", "For a paper", "as many as the answer needs", {name: first[name] for name in quick}),
         ("quick", "Quick look", few, quick),

@@ -9,14 +9,16 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.text import lasting
+from steadyset.foundation.pace import roughly
 from steadyset.io import beneath
 from steadyset.io.disk import (
     CELLS,
+    CERTAIN_LIST,
     DATABASE,
     FINISHED,
     LEFT_OUT,
@@ -55,7 +57,8 @@ EVERY = 0.25  # seconds between two looks
 ALIVE = 15.0  # seconds after which a silent stream says that it is there
 LEAST_PAUSE, DUTY = 1.0, 20.0  # seconds between two interim results, and how many times as long as one takes
 USUAL_REPEATS = 10
-REPEAT = 20.0  # times as long as a target takes
+REPEAT, SMALLER_SAMPLES = 19.0, 57.0  # times as long as a target takes; the latter are computed before repeats
+LONG_GAP, SHORT_GAP = 10.0, 5.0  # times most of the gaps between files, and seconds: a longer gap is a pause
 LEAST_SEEN = 20.0  # seconds after which what was seen says more than when the order began
 _inspector = Inspector()
 
@@ -192,7 +195,7 @@ def _until(found: FolderFacts) -> str:
 
 def stamps(folder: Path) -> tuple[int, ...]:
     """What changes when anything happens in a run folder; reading it costs a few calls of the system."""
-    files = [FINISHED, TARGETS, CELLS, SETTINGS, TABLE, DATABASE, JOB, HELD, TRIALS, RECORDED_FINDINGS]
+    files = [FINISHED, TARGETS, CELLS, SETTINGS, TABLE, DATABASE, JOB, HELD, TRIALS, RECORDED_FINDINGS, CERTAIN_LIST]
     files += [f"{part}/{name}" for part in study_folders(folder) for name in (FINISHED, CELLS)]
     return (
         int(is_held(folder)),
@@ -271,7 +274,7 @@ class Display:
             progress=progress,
             unreported=unreported,
             interim=None if beneath.modified(run.path, run.kind.last) else self._interim.get(run.name),
-            left="" if left is None else lasting(left),
+            left="" if left is None else roughly(left),
             ends="" if left is None else f"{datetime.now() + timedelta(seconds=left):%H:%M}",
             ahead=self.queue.ahead(run) if progress.state == WAITING else [],
             cores=self.queue.cores,
@@ -286,6 +289,8 @@ class Display:
         if progress.state != RUNNING or not 0 < progress.share < 1:
             return None
         now = time.time()
+        if run.kind.interim == "provisional":
+            return _left_of_shortlist(run, progress, now)
         since, before = self._first.setdefault(run.name, (now, progress.share))
         if now - since < LEAST_SEEN or progress.share <= before:
             since, before = beneath.modified(run.path, JOB) / 1e9, 0.0
@@ -302,6 +307,45 @@ class Display:
             now = time.monotonic()
             self._next[run.name] = now + max(LEAST_PAUSE, DUTY * (now - begin))
             self._busy.pop(run.name, None)
+
+
+def _left_of_shortlist(run: Run, progress: Progress, now: float) -> float | None:
+    """Return the seconds that a shortlist still takes; None before its first target is finished."""
+    targets, *repeats = progress.steps
+    ranked = _times(run, TARGETS)
+    if not ranked:
+        return None
+    each = _seconds_between(ranked) or max(ranked) - beneath.modified(run.path, JOB) / 1e9
+    left = (targets.total - targets.done) * each
+    finished = _times(run, FINISHED)
+    if not repeats:
+        return max(0.0, left)
+    n_left = repeats[0].total - repeats[0].done
+    if not finished:
+        since = now - max(ranked) if left <= 0 else 0.0
+        return max(0.0, left) + max(each, (SMALLER_SAMPLES + REPEAT * n_left) * each - since)
+    # Each repeat has two files: one of the list, one of all features.
+    of_repeat = 2 * _seconds_between(finished) or REPEAT * each
+    return max(0.0, n_left * of_repeat - min(now - max(finished), of_repeat))
+
+
+def _times(run: Run, folder: str) -> list[float]:
+    """Return when the files of a folder were written."""
+    with suppress(OSError):
+        names = [name for name in beneath.names(run.path, folder) if not name.startswith(".")]
+        return [beneath.modified(run.path, f"{folder}/{name}") / 1e9 for name in names]
+    return []
+
+
+def _seconds_between(times: list[float]) -> float:
+    """Return the mean seconds between files, without pauses; 0 for less than two files."""
+    in_order = sorted(times)
+    gaps = sorted(after - before for before, after in pairwise(in_order))
+    if not gaps:
+        return 0.0
+    longest = LONG_GAP * gaps[int(0.9 * (len(gaps) - 1))] + SHORT_GAP
+    usual = [gap for gap in gaps if gap <= longest]
+    return sum(usual) / len(usual)
 
 
 class Watches:

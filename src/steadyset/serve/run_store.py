@@ -30,6 +30,7 @@ from steadyset.io import beneath
 from steadyset.io.disk import (
     ALIKE_FEATURES,
     CELLS,
+    CERTAIN_LIST,
     CHOSEN,
     DATABASE,
     FINISHED,
@@ -63,7 +64,7 @@ NAME = re.compile(r"[^\W_][\w .()+-]{0,79}")  # begins with a letter or digit, a
 # What runs and the page write: nothing else is ever deleted.
 OWN = (JOB, HELD, SAID, REPORT, TAGS, SETTINGS, CELLS, ALIKE_FEATURES, TABLE, VALUES, LOCK, DATABASE, TRIALS)
 BESIDE_DATABASE = tuple(f"{DATABASE}-{part}" for part in ("journal", "wal", "shm"))
-LISTS = (LIST, LIST_TABLE, LIST_SHEET, LIST_NAMES)
+LISTS = (LIST, CERTAIN_LIST, LIST_TABLE, LIST_SHEET, LIST_NAMES)
 OWN_TOO = (REPLICATION, PREDICTIONS, RECORDED_FINDINGS, CHOSEN, *LISTS, *BESIDE_DATABASE)
 
 

@@ -21,7 +21,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.job import Job
-from steadyset.foundation.text import lasting
+from steadyset.foundation.pace import roughly
 from steadyset.io import beneath
 from steadyset.io.disk import CELLS, FINISHED, RECORDED_FINDINGS, TABLE, explained, write_durably
 from steadyset.options import as_list, data_files, job_from, jobs, options_of, why_in_terminal, with_files
@@ -52,7 +52,7 @@ async def run_page(site: Site, request: Request, run: Run) -> Response:
         run=run,
         progress=progress,
         shown=text,
-        left="" if left is None else lasting(left),
+        left="" if left is None else roughly(left),
         tables=[name for name in run.kind.tables if beneath.modified(run.path, name)],
         has_report=_is_reported(run, progress),
         said=said(run.path),

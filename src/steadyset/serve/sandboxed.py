@@ -20,21 +20,23 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa  # noqa: F401
 
-from steadyset.assessment import Assessment, Execution, assess
+from steadyset.assessment import Assessment, assess
 from steadyset.assessment.request import Request, make_plan, make_request, refuse_unfilled
 from steadyset.findings import findings_of, methods_of
 from steadyset.findings.box import box_of
 from steadyset.findings.of_results import of_selections
+from steadyset.findings.parts import recorded_findings
 from steadyset.foundation.arguments import CORE, FIRST_RUNS, LEVEL, MAX_RUNS
 from steadyset.foundation.errors import Argument, InputError, MissingTargetError
-from steadyset.foundation.text import amount, counted, lasting, listed, number, percent, shown_name, span
+from steadyset.foundation.pace import roughly
+from steadyset.foundation.text import amount, counted, listed, number, percent, shown_name, span
 from steadyset.inference.features import Directions, class_names, data_directions
 from steadyset.inference.runs import over_the_same
 from steadyset.inference.table import cautions, table_rows, without_cautions
 from steadyset.io import beneath
 from steadyset.io.data.data_table import GENES_AND_SAMPLES, load_data
 from steadyset.io.data.sources import unlike_columns
-from steadyset.io.disk import LEFT_OUT, LIST, REPLICATION, SETTINGS, write_durably
+from steadyset.io.disk import CERTAIN_LIST, LEFT_OUT, LIST, REPLICATION, SETTINGS, write_durably
 from steadyset.io.formats.record import ANNOTATED, format_of, is_typed, is_workbook
 from steadyset.io.formats.tables import TableFile, first_rows, read_sheet
 from steadyset.io.inspection import DATA, Inspection, inspect
@@ -56,8 +58,9 @@ from steadyset.serve.forms import as_field, predicted
 from steadyset.shortlists.bases import BASES
 from steadyset.shortlists.exchange import exchange_of
 from steadyset.shortlists.kept import KeptOrders
-from steadyset.shortlists.procedure import FEWEST, USUAL, read_procedure
-from steadyset.shortlists.run import shortlist
+from steadyset.shortlists.listed import LISTED
+from steadyset.shortlists.procedure import USUAL, read_procedure
+from steadyset.shortlists.run import stages_of_data
 from steadyset.shortlists.selector import ShortlistSelector
 from steadyset.shortlists.standing import Standing
 from steadyset.tasks import SURVIVAL, TASKS, task_of
@@ -74,7 +77,6 @@ KEPT_TABLES = 4  # studies that are compared
 SAVED = 20  # files whose times make the estimate of saving
 HALVES_TRIED = 3  # to see whether a method always chooses as many features
 ALONE = {"engine": "serial", "progress": False}  # how a few runs are tried
-PROBED_SPLITS = 10  # of a shortlist that is tried out
 PROBED = 2  # runs whose times make the estimate
 PROBE_SECONDS = 20.0  # after which no further selector is tried
 MAX_DRAWN = 2_000  # configurations whose times are added up one by one
@@ -331,15 +333,15 @@ def estimated(
     runs = FIRST_RUNS if until_narrow else fixed or int(request["runs"])
     known = {name: value for name, value in found.items() if isfinite(value)}
     total = sum(known.values()) * runs / at_once
-    words = f"About {lasting(max(total, 1.0))}"
+    words = f"About {roughly(total)}"
     if until_narrow:
-        most = lasting(max(total * MAX_RUNS / runs, 1.0))
+        most = roughly(total * MAX_RUNS / runs)
         words += (
             f" for the first {runs} runs; more follow until the intervals are narrow, at most {MAX_RUNS:,} in {most}"
         )
     untried = [name for name in request["selector"] if name not in found]
     if untried:
-        words = f"More than {lasting(total)}: there was no time to try {listed(untried, MAX_LISTED)}"
+        words = f"More than {roughly(total)}: there was no time to try {listed(untried, MAX_LISTED)}"
     failed = [name for name in found if name not in known]
     failures = f" The first runs of {listed(failed, MAX_LISTED)} failed." if failed else ""
     return f"{words}.{failures}", {name: f"{value:.2g} s" for name, value in known.items()}
@@ -366,7 +368,7 @@ def estimated_replication(
             drawn = Subsample(PROBED, fraction=n / n_rows)
             tried = [_seconds_of(selector, data, drawn, []) for _ in range(PROBED)]  # the first may compile
             total += n_runs * (float(np.nanmin(tried)) / at_once + saving) if np.isfinite(tried).any() else 0.0
-    return f"About {lasting(max(total, 1.0))}.", {}
+    return f"About {roughly(total)}.", {}
 
 
 def _seconds_to_save(folder: Path) -> float:
@@ -380,21 +382,14 @@ def _seconds_to_save(folder: Path) -> float:
 def estimated_shortlist(
     files: Sequence[str], reading: Mapping[str, Any], request: Mapping[str, Any], at_once: int
 ) -> tuple[str, dict[str, str]]:
-    """The same for a shortlist, by the fewest permuted targets with few halves."""
-    data = _loaded(files, reading, request)
-    few: dict[str, Any] = {"permutations": FEWEST, "splits": PROBED_SPLITS, "outer": 0, "n_jobs": at_once}
-    seconds = []
-    for _ in range(2):  # the first time loads what is compiled
-        begin = time.monotonic()
-        shortlist(data, **few, execution=Execution(progress=False))
-        seconds.append(time.monotonic() - begin)
-        if seconds[0] > PROBE_SECONDS:
-            break
-    # Beside the permuted targets of the list, each repeat and three halves of the rows have the fewest.
-    outer = int(request["outer"])
-    targets = int(request.get("permutations") or USUAL) + (outer + 3 * (outer > 0)) * FEWEST
-    total = min(seconds) / (4 * FEWEST) * targets * 50 / PROBED_SPLITS
-    return f"About {lasting(max(total, 1.0))}.", {}
+    """The same for a shortlist, and when its list is there, by a few halves of the rows."""
+    false, fdr, bases = request["false"], request.get("fdr"), tuple(request.get("base") or BASES)
+    n_splits = int(request.get("splits") or USUAL)
+    procedure = read_procedure(false, fdr, bases, request.get("permutations"), n_splits, at_once)
+    stages = stages_of_data(_loaded(files, reading, request), procedure, outer=int(request["outer"]))
+    seconds = [stage.total * stage.each for stage in stages]
+    words = f"About {roughly(sum(seconds))}."
+    return (f"{words} The list itself is there after about {roughly(seconds[0])}." if seconds[1:] else words), {}
 
 
 def estimated_tuning(
@@ -428,7 +423,7 @@ def estimated_tuning(
     fits = sum(_typical(fitting, params["model"]) for params in drawn)
     total = ranks + fits * int(request["trials"]) / n_drawn
     tried = sum(map(len, fitting.values()))
-    return f"About {lasting(max(total / at_once, 1.0))}, by {counted(tried, 'configuration')} tried out.", {}
+    return f"About {roughly(total / at_once)}, by {counted(tried, 'configuration')} tried out.", {}
 
 
 def interim(path: str, job: Mapping[str, Any] | None) -> list[dict[str, Any]]:
@@ -466,12 +461,23 @@ def part_studies(path: str, job: Mapping[str, Any] | None) -> list[dict[str, Any
     return found
 
 
-def provisional(path: str, job: Mapping[str, Any] | None) -> list[dict[str, Any]]:
-    """The features that a shortlist which goes on has most often among the best of the halves, with their direction."""
+def provisional(path: str, job: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the list of a shortlist that goes on, as soon as it is certain, else the features most often selected."""
     folder = Path(path)
+    certain = recorded_findings(folder, CERTAIN_LIST)
+    if certain is not None and certain.shortlist is not None:
+        rows = [
+            {"name": shown_name(one.feature), "direction": one.direction, "share": one.frequency}
+            for one in certain.shortlist.of_tier(LISTED)
+        ]
+        return {"rows": rows, "answer": list(certain.answer), "certain": True}
+    rows = [] if job is None else _most_often_selected(folder, job)
+    return {"rows": rows, "answer": [], "certain": False}
+
+
+def _most_often_selected(folder: Path, job: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the features that are most often among the best of the halves, with their direction."""
     asked = json.loads(beneath.read(folder, LIST))
-    if job is None:
-        return []
     plan, names = make_plan(_ordered_data(folder, job), resampling="subsample")
     sizes = {"features": len(names), "clusters": len(names), **dict.fromkeys(asked["bases"], 2 * asked["splits"])}
     orders = KeptOrders.found(folder).get(0, sizes)

@@ -19,6 +19,7 @@ from sklearn.feature_selection import SelectorMixin
 from steadyset.assessment import Assessment
 from steadyset.assessment.result import steadiness
 from steadyset.foundation.arguments import LEVEL
+from steadyset.foundation.display import Tell
 from steadyset.inference.interval import t_quantile
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.runner.scoring import score_ends
@@ -32,6 +33,7 @@ from steadyset.tasks import TASKS
 
 FRACTION = 0.8  # of the rows that a repeat has
 SHORTLIST, EVERY = "shortlist", "all features"
+SELECTORS = 2  # in each repeat
 MORE_FALSE = (2.0, 5.0)
 MORE_RATE = (0.1, 0.2)
 SHIFTS = (0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)  # standard deviations between classes, or along those of a number
@@ -177,7 +179,9 @@ def other_choices(judged: Judged) -> tuple[Tried, ...]:
     return tuple(one for one in tried if one.n_listed > ("look-alikes" not in one.what) * n_listed)
 
 
-def fewer_rows(judged: Judged, X: Floats, known: Sequence[Any], watch: Watch) -> tuple[Tried, ...]:
+def fewer_rows(
+    judged: Judged, X: Floats, known: Sequence[Any], watch: Watch, tell: Tell | None = None
+) -> tuple[Tried, ...]:
     """How many features half of the rows list on average; nothing where it would be too small.
 
     Units are drawn whole, and classes in proportion. ``known`` are strata, groups and covariates, or None for each.
@@ -198,6 +202,8 @@ def fewer_rows(judged: Judged, X: Floats, known: Sequence[Any], watch: Watch) ->
         part = [None if one is None else one[rows] for one in known]
         smaller = exchange_of(exchange.y[rows], judged.task, *part)
         numbers.append(int(few.run(X[rows], judged.task, smaller, judged.seed, groups=False).features.listed.sum()))
+        if tell is not None:
+            tell(draw + 1, DRAWS)
     return (Tried(f"{len(rows)} rows", float(np.mean(numbers))),)
 
 

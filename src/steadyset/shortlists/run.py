@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import inf, nan
 from pathlib import Path
@@ -26,9 +26,10 @@ from steadyset.assessment.request import (
     refuse_unfilled,
 )
 from steadyset.foundation import arguments
-from steadyset.foundation.display import from_above, progress_told
+from steadyset.foundation.display import from_above, progress_told, telling
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.job import runs_for
+from steadyset.foundation.pace import Stage
 from steadyset.foundation.text import counted
 from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.inference.features import class_names
@@ -43,6 +44,7 @@ from steadyset.runner.columns import filled, medians
 from steadyset.runner.plan import Plan, extract_of
 from steadyset.runner.preparation import Prepared
 from steadyset.shortlists import afterwards
+from steadyset.shortlists.duration import stages_of
 from steadyset.shortlists.exchange import exchange_of
 from steadyset.shortlists.kept import KeptOrders
 from steadyset.shortlists.listed import Listed
@@ -53,6 +55,8 @@ from steadyset.shortlists.selector import ShortlistSelector
 from steadyset.tasks import TASKS, task_of
 
 LEAST_REPEATS = 5  # fewer say nothing
+NOT_YET = "Prediction, repeats and what would help are not computed yet."
+NO_HELP_YET = "What would help is not computed yet."
 
 
 @with_one_arithmetic_thread
@@ -72,6 +76,7 @@ def shortlist(
     out: str | Path | None = None,
     random_state: int | None = 0,
     execution: Execution | Mapping[str, Any] | None = None,
+    on_list: Callable[[Shortlist], None] | None = None,
 ) -> Shortlist:
     """List the features that stand out from what permuted targets reach, with how many of them are false.
 
@@ -115,6 +120,9 @@ def shortlist(
         The seed.
     execution : Execution, Mapping or None, default=None
         How the repeats are executed, whether a folder continues, and who is told of progress.
+    on_list : Callable or None, default=None
+        A function that receives the Shortlist as soon as its features are certain. Prediction,
+        repeats and what would help are computed afterwards and change no listed feature.
 
     Returns
     -------
@@ -144,6 +152,8 @@ def shortlist(
     arguments.check_integer("outer", outer, least=0)
     procedure = read_procedure(false, fdr, bases, permutations, splits, n_jobs)
     how = arguments.as_record("execution", Execution, execution)
+    if on_list is not None:
+        arguments.check_function("on_list", on_list, "result")
     data = as_data(X, y, strata=strata, stacklevel=2)
     refuse_beside(data, "shortlist", sample_weight=ROWS_ALIKE, feature_groups=FEATURES_ALONE)
     if data.prepare is not None and not isinstance(data.prepare, str):
@@ -156,7 +166,7 @@ def shortlist(
     )
     plan, names = make_plan(data, resampling=drawing, random_state=random_state)
     table, ranked = _prepared(plan, names)
-    known = {"strata": _cells(data, len(table)), "groups": plan.groups, "covariates": _covariates(plan)}
+    known = _known_of_rows(data, plan, len(table))
     exchange = exchange_of(plan.y, plan.task, **known)
     if plan.forced is not None:
         exchange = replace(exchange, named=plan.forced.names)
@@ -165,34 +175,63 @@ def shortlist(
     deadline = inf if minutes is None else begin + 60 * minutes
     say_what_is_compiled(how.progress)
     with progress_told(how.progress, "targets") as tell:
+        shown = telling(tell)
+        if shown is not None:
+            seed = arguments.seed_of(plan.seed)
+            shown.expect(stages_of(procedure, table, plan.task, exchange, seed, outer))
+            how = replace(how, progress=tell)  # one bar for all of the work
         watch = Watch(deadline, tell or (lambda done, total: None))
         judged = procedure.run(table, plan.task, exchange, arguments.seed_of(plan.seed), kept=kept, watch=watch)
-    kept_names = [names[f] for f in ranked]
-    listed = listed_of(judged, kept_names, class_names(plan.y, plan.task), data.target)
-    per_target = (time.monotonic() - begin) / (len(judged.standing.orders) + 1)
-    listed = _with_help(replace(listed, rules=compare_rules(judged, kept_names)), judged, watch)
-    if outer:
-        listed = replace(listed, fewer_rows=afterwards.fewer_rows(judged, table, list(known.values()), watch))
-    evaluation = None
-    if outer:
-        n_repeats = _affordable(outer, deadline, per_target * (procedure.fewest + 1))
-        if n_repeats < min(outer, LEAST_REPEATS):
-            told = "There was no time for repeats, so that nothing is said of prediction and of coming out again."
-            listed = replace(listed, left_out=(*listed.left_out, told))
-        else:
-            evaluation = _repeats(procedure, data, plan, known, n_repeats, folder, how, n_jobs)
-            listed = afterwards.with_repeats(listed, evaluation)
-            if n_repeats < outer:
-                told = f"There was time for {counted(n_repeats, 'repeat')} of {outer}."
+        kept_names = [names[f] for f in ranked]
+        listed = listed_of(judged, kept_names, class_names(plan.y, plan.task), data.target)
+        per_target = (time.monotonic() - begin) / (len(judged.standing.orders) + 1)
+        listed = replace(listed, rules=compare_rules(judged, kept_names))
+        settings = _settings(plan, procedure, data.target, names)
+        extract = extract_of(plan, names, [one.feature for one in listed.features])
+        support = np.isin(np.arange(len(names)), ranked[judged.features.listed])
+
+        def result_of(listed: Listed, evaluation: Assessment | None) -> Shortlist:
+            return Shortlist(_without_void_numbers(listed, settings), settings, evaluation, support, extract)
+
+        # The answer comes first. What follows takes several times as long and changes no listed feature.
+        certain = result_of(replace(listed, left_out=(NOT_YET if outer else NO_HELP_YET,)), None)
+        if folder is not None:
+            from_above("findings.of_shortlist", "record_certain_list")(certain, folder)
+        if on_list is not None:
+            on_list(certain)
+        listed = _with_help(listed, judged, watch)
+        if outer:
+            smaller = afterwards.fewer_rows(judged, table, list(known.values()), watch, shown)
+            listed = replace(listed, fewer_rows=smaller)
+        evaluation = None
+        if outer:
+            n_repeats = _affordable(outer, deadline, per_target * (procedure.fewest + 1))
+            if n_repeats < min(outer, LEAST_REPEATS):
+                told = "There was no time for repeats, so that nothing is said of prediction and of coming out again."
                 listed = replace(listed, left_out=(*listed.left_out, told))
-    settings = _settings(plan, procedure, data.target, names)
-    listed = _without_void_numbers(listed, settings)
-    extract = extract_of(plan, names, [one.feature for one in listed.features])
-    support = np.isin(np.arange(len(names)), ranked[judged.features.listed])
-    result = Shortlist(listed, settings, evaluation, support, extract)
-    if folder is not None:
-        from_above("findings.of_shortlist", "record_list")(result, folder)
-    return result
+            else:
+                evaluation = _repeats(procedure, data, plan, known, n_repeats, folder, how, n_jobs)
+                listed = afterwards.with_repeats(listed, evaluation)
+                if n_repeats < outer:
+                    told = f"There was time for {counted(n_repeats, 'repeat')} of {outer}."
+                    listed = replace(listed, left_out=(*listed.left_out, told))
+        result = result_of(listed, evaluation)
+        if folder is not None:
+            from_above("findings.of_shortlist", "record_list")(result, folder)
+        return result
+
+
+def stages_of_data(data: Data, procedure: Procedure, *, outer: int) -> list[Stage]:
+    """Return the stages of a shortlist of these data, with the seconds that their pieces are expected to take."""
+    plan, names = make_plan(data, resampling="subsample")
+    table, _ = _prepared(plan, names)
+    exchange = exchange_of(plan.y, plan.task, **_known_of_rows(data, plan, len(table)))
+    return stages_of(procedure, table, plan.task, exchange, arguments.seed_of(plan.seed), outer)
+
+
+def _known_of_rows(data: Data, plan: Plan, n_rows: int) -> dict[str, Any]:
+    """Return what is known of each row beside its target; None for what is not."""
+    return {"strata": _cells(data, n_rows), "groups": plan.groups, "covariates": _covariates(plan)}
 
 
 def _is_stratified(data: Data) -> bool:

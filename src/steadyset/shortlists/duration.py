@@ -1,0 +1,58 @@
+"""How long a shortlist will take, from a few halves of the observed target and some of the columns."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from steadyset.foundation import arguments
+from steadyset.foundation.pace import Stage
+from steadyset.kernels.arrays import Floats
+from steadyset.shortlists.afterwards import DRAWS, SELECTORS
+from steadyset.shortlists.bases import BASES, Features
+from steadyset.shortlists.exchange import Exchange
+from steadyset.shortlists.procedure import Procedure, compared_columns
+
+TRIED_SPLITS = 5
+FEW_COLUMNS, TRIED_COLUMNS = 500, 2_000
+# Half of the rows, and 80% of them, take about this share of the time of all rows.
+SMALLER_SAMPLE, REPEAT = 0.9, 0.9
+
+
+def stages_of(procedure: Procedure, X: Floats, task: str, exchange: Exchange, seed: int, outer: int) -> list[Stage]:
+    """Return the stages of a shortlist with the seconds that each of their pieces is expected to take."""
+    seconds = _seconds_of_target(procedure, X, task, exchange, seed) / arguments.job_count(procedure.n_jobs)
+    stages = [Stage("targets", procedure.n_permutations + 1, seconds)]
+    if outer:
+        of_smaller_sample = (procedure.fewest + 1) * seconds
+        stages.append(Stage("smaller samples", DRAWS, SMALLER_SAMPLE * of_smaller_sample))
+        # Beside each repeat all features are tried, which takes next to no time and counts as a run.
+        stages.append(Stage("runs of repeats", SELECTORS * outer, REPEAT * of_smaller_sample / SELECTORS))
+    return stages
+
+
+def _seconds_of_target(procedure: Procedure, X: Floats, task: str, exchange: Exchange, seed: int) -> float:
+    """Return the seconds that ranking the halves of one target takes; of wide data, from two numbers of columns."""
+    n_columns = X.shape[1]
+    if n_columns <= TRIED_COLUMNS:
+        return _seconds_with(n_columns, procedure, X, task, exchange, seed)
+    few, more = (_seconds_with(n, procedure, X, task, exchange, seed) for n in (FEW_COLUMNS, TRIED_COLUMNS))
+    per_column = max(0.0, more - few) / (TRIED_COLUMNS - FEW_COLUMNS)
+    return more + (n_columns - TRIED_COLUMNS) * max(per_column, more / TRIED_COLUMNS / 4)
+
+
+def _seconds_with(n: int, procedure: Procedure, X: Floats, task: str, exchange: Exchange, seed: int) -> float:
+    chosen = np.random.default_rng(seed).permutation(X.shape[1])[:n]
+    columns, exchange, _ = compared_columns(X[:, np.sort(chosen)], exchange, task)
+    random = np.random.default_rng([seed, n])
+    data = Features.of(columns, np.arange(n), random=random, unrelated=exchange.unrelated)
+    halves = exchange.halves(exchange.y, TRIED_SPLITS, random)
+    ranked = exchange.ranked(exchange.y)
+    seconds: list[float] = []
+    for _ in range(2):  # the first time loads what is compiled
+        begin = time.monotonic()
+        for base in procedure.bases:
+            BASES[base][0](data, *ranked, halves)
+        seconds.append(time.monotonic() - begin)
+    return min(seconds) * procedure.n_splits / TRIED_SPLITS
