@@ -1,4 +1,4 @@
-"""How long a shortlist will take, from a few halves of the observed target and some of the columns."""
+"""How long a shortlist will take, from the halves of the observed target and some of the columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from steadyset.shortlists.bases import BASES, Features
 from steadyset.shortlists.exchange import Exchange
 from steadyset.shortlists.procedure import Procedure, compared_columns
 
-TRIED_SPLITS = 5
 FEW_COLUMNS, TRIED_COLUMNS = 500, 2_000
 # Half of the rows, and 80% of them, take about this share of the time of all rows.
 SMALLER_SAMPLE, REPEAT = 0.9, 0.9
@@ -39,7 +38,7 @@ def _seconds_of_target(procedure: Procedure, X: Floats, task: str, exchange: Exc
         return _seconds_with(n_columns, procedure, X, task, exchange, seed)
     few, more = (_seconds_with(n, procedure, X, task, exchange, seed) for n in (FEW_COLUMNS, TRIED_COLUMNS))
     per_column = max(0.0, more - few) / (TRIED_COLUMNS - FEW_COLUMNS)
-    return more + (n_columns - TRIED_COLUMNS) * max(per_column, more / TRIED_COLUMNS / 4)
+    return more + (n_columns - TRIED_COLUMNS) * per_column
 
 
 def _seconds_with(n: int, procedure: Procedure, X: Floats, task: str, exchange: Exchange, seed: int) -> float:
@@ -47,7 +46,7 @@ def _seconds_with(n: int, procedure: Procedure, X: Floats, task: str, exchange: 
     columns, exchange, _ = compared_columns(X[:, np.sort(chosen)], exchange, task)
     random = np.random.default_rng([seed, n])
     data = Features.of(columns, np.arange(n), random=random, unrelated=exchange.unrelated)
-    halves = exchange.halves(exchange.y, TRIED_SPLITS, random)
+    halves = exchange.halves(exchange.y, procedure.n_splits, random)
     ranked = exchange.ranked(exchange.y)
     seconds: list[float] = []
     for _ in range(2):  # the first time loads what is compiled
@@ -55,4 +54,4 @@ def _seconds_with(n: int, procedure: Procedure, X: Floats, task: str, exchange: 
         for base in procedure.bases:
             BASES[base][0](data, *ranked, halves)
         seconds.append(time.monotonic() - begin)
-    return min(seconds) * procedure.n_splits / TRIED_SPLITS
+    return min(seconds)
