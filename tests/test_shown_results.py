@@ -48,6 +48,19 @@ def _made(name):
     }[name]()
 
 
+def _records():
+    found = listed()
+    replicated = st.replication("anova:k=2", *studied(), pairs=10).replicated
+    return [found.listed, found.extract, replicated]
+
+
+def test_the_plain_data_of_a_result_is_shown_by_its_sizes():
+    for record in _records():
+        assert len(repr(record)) <= MAX_SCREEN * WIDTH
+        assert "<tuple of" in repr(record)
+        assert len(str(record)) > len(repr(record))
+
+
 class Printer:
     """What IPython hands to results: it collects their text."""
 

@@ -7,7 +7,9 @@ from scipy import stats
 import steadyset as st
 from steadyset.findings import findings_of, shortlist_words
 from steadyset.findings.box import box_of
-from steadyset.inference.comparison import HiddenSpread, test_mean_difference
+from steadyset.inference.comparison import HiddenSpread, losses_against_best, test_mean_difference
+
+QUIET = {"progress": False}
 
 
 def noise(n=60, d=30, seed=0):
@@ -121,3 +123,45 @@ def test_equal_scores_have_the_hidden_spread_although_their_mean_is_rounded():
     moved = (0.95 * 12 + 0.5 * 4) / 16
     by_hand = np.sqrt((1 / 20 + 0.25) * (1 - moved) * moved / 12)
     assert HiddenSpread((0.0, 1.0), 12).error(scores, 0.25) == pytest.approx(by_hand)
+
+
+def test_two_runs_have_no_interval_no_test_and_no_verdict(tmp_path):
+    random = np.random.default_rng(3)
+    y = np.arange(60) % 2
+    X = random.normal(size=(60, 12))
+    X[:, :2] += 20 * y[:, None]
+    few, enough = (
+        st.findings_of(st.assess(["lasso", "anova:k=3"], X, y, resampling=st.Bootstrap(n), execution=QUIET))
+        for n in (2, 3)
+    )
+    assert all(row.verdict == "too few runs" for row in few.summary)
+    assert all(np.isnan([row.low, row.high]).all() for row in few.summary)
+    assert few.preference is None
+    assert not any(one.what == "stability" for one in few.differences)
+    text = st.report(few, tmp_path / "few.md").read_text(encoding="utf-8")
+    assert "too few for intervals and tests" in text
+    assert "0.00 to 1.00" not in text
+    assert "better than no features" not in text
+    assert all(np.isfinite([row.low, row.high]).all() for row in enough.summary)
+    assert enough.preference is not None
+
+
+def test_predictors_that_make_no_error_may_differ_in_rows_that_were_not_tested():
+    right = {"first": dict.fromkeys("abcde", 1.0), "second": dict.fromkeys("abcde", 1.0)}
+    for n_rows in (30, 300):
+        hidden = HiddenSpread((0.0, 1.0), 2 * n_rows / 5, n_rows)
+        found = losses_against_best(right, 0.25, hidden=hidden)["first"]
+        # The upper Clopper-Pearson limit of no difference among n rows.
+        assert found.high == pytest.approx(stats.beta.ppf(0.95, 1, n_rows))
+        assert found.estimate == found.low == 0.0
+    # Equal predictions have equal scores in every run, also where these vary.
+    varying = {name: dict(zip("abcde", [0.8, 0.9, 0.7, 0.8, 0.9], strict=True)) for name in right}
+    assert losses_against_best(varying, 0.25, hidden=hidden)["first"].high == 0.0
+
+
+def test_few_rows_do_not_show_that_the_loss_of_a_perfect_predictor_is_within_the_margin():
+    y = np.arange(40) % 2
+    X = np.random.default_rng(1).normal(size=(40, 8)) + 30 * y[:, None] * (np.arange(8) < 4)
+    result = st.assess(["anova:k=1", "lasso:k=2"], X, y, resampling=st.Bootstrap(8), execution=QUIET)
+    losses = st.findings_of(result).preference.losses
+    assert all(one.estimate == 0 and 0.05 < one.high < 0.15 and not one.within_margin for one in losses)

@@ -53,3 +53,8 @@ def n_in_core(train, n_runs=20):
 def test_runs_that_share_most_rows_agree_on_noise_and_runs_on_half_of_them_do_not():
     assert n_in_core(0.5) == 0
     assert n_in_core(0.9) > 1.5
+
+
+def test_the_caution_is_next_to_the_core_in_a_terminal_too():
+    for resampling, expected in ((st.KFold(10), True), (st.Subsample(6, fraction=0.5), False)):
+        assert ("Two runs share" in str(st.findings_of(assessed(resampling)))) == expected

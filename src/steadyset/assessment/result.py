@@ -22,7 +22,7 @@ from steadyset.inference.comparison import HiddenSpread, test_mean_difference
 from steadyset.inference.hypotheses import TestResult
 from steadyset.inference.interval import confidence_interval
 from steadyset.io.disk import file_path
-from steadyset.measures.evaluate import UNDEFINED, is_of_scale, judged
+from steadyset.measures.evaluate import MIN_TESTED_RUNS, TOO_FEW_RUNS, UNDEFINED, is_of_scale, judged
 from steadyset.measures.record import get_measure
 from steadyset.runner.plan import PREDICTOR, SELECTOR
 from steadyset.runner.run import Cell
@@ -695,6 +695,9 @@ def steadiness(
     found = confidence_interval(selections, measure, level=level, similarity=similarity)
     if isnan(found.estimate):
         return Steadiness(nan, nan, nan, UNDEFINED, nothing_to_compare(selections) or found.note)
+    if n_runs < MIN_TESTED_RUNS:
+        words = TOO_FEW_RUNS if get_measure(measure).name == DEFAULT_MEASURE else ""
+        return Steadiness(found.estimate, nan, nan, words, found.note)
     words = judged(found.estimate, found.low, found.high, selections.tied_share)
     if get_measure(measure).name != DEFAULT_MEASURE:
         words = ""
@@ -771,8 +774,13 @@ def _with_baseline(cells: Sequence[Cell], baseline: str, score: str) -> list[tup
 def _beaten(
     cells: Sequence[Cell], baseline: str, score: str, test_ratio: float, level: float, hidden: HiddenSpread
 ) -> bool | None:
-    """Where no test can be made of equal differences there is none, but what is never better is not better."""
+    """Return whether scores are significantly better than a baseline; None if there is no test.
+
+    Two runs are too few for a test. Scores that are never better are not better, also where all differences are equal.
+    """
     known = _with_baseline(cells, baseline, score)
+    if len(known) < MIN_TESTED_RUNS:
+        return None
     pairs = [one for one, _ in known], [other for _, other in known]
     test = test_mean_difference(*pairs, test_ratio, hidden=hidden)
     better = (-1 if lower_is_better(score) else 1) * test.estimate > 0
@@ -797,4 +805,4 @@ def hidden_spread(
         n = min([n, *(len(classes) * count for count in classes.values()), *counted.values()])
     n = min(n, n_groups)  # rows of one group say the same
     tested = n * test_ratio / (1 + test_ratio)
-    return HiddenSpread(score_ends(score), tested)
+    return HiddenSpread(score_ends(score), tested, n)

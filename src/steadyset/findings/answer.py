@@ -18,7 +18,16 @@ from steadyset.findings.parts import STABILITY, Differences, Loss, Preference, P
 from steadyset.foundation.text import counted, is_whole_scale, listed, number, p_equals, percent, shown_name, span
 from steadyset.inference.comparison import LossInterval, losses_against_best
 from steadyset.inference.instability import Alternatives
-from steadyset.measures.evaluate import AT_CHANCE, BY_COLUMN_ORDER, CONVENTION, EXCELLENT, POOR, is_of_scale
+from steadyset.measures.evaluate import (
+    AT_CHANCE,
+    BY_COLUMN_ORDER,
+    CONVENTION,
+    EXCELLENT,
+    MIN_TESTED_RUNS,
+    POOR,
+    TOO_FEW_RUNS,
+    is_of_scale,
+)
 from steadyset.runner.scoring import is_bounded, lower_is_better
 
 SCALE = (
@@ -103,7 +112,8 @@ def steadiest(
     first, alone = judged[0], len(rows) == 1
     interval = f"{percent(level)} interval {span(first.low, first.high)}"
     # Two runs leave an interval as wide as the scale, which says nothing.
-    known = () if not lower and is_whole_scale(first.low, first.high) else (interval,)
+    says_nothing = isnan(first.low) or (not lower and is_whole_scale(first.low, first.high))
+    known = () if says_nothing else (interval,)
     brackets = "; ".join((*known, *(("less is steadier",) if lower else ())))
     behind = f" ({brackets})" if brackets else ""
     value = f"{lower or STABILITY} {number(first.stability)}{behind}{_judged(first.verdict)}"
@@ -153,7 +163,7 @@ def _judged(verdict: str) -> str:
     """The verdict behind a number; its words are named as the convention that they are, and baselines come before."""
     if is_of_scale(verdict):
         return f", {verdict} {CONVENTION}"
-    return f", {verdict}" if verdict in (*AT_CHANCE, BY_COLUMN_ORDER) else ""
+    return f", {verdict}" if verdict in (*AT_CHANCE, BY_COLUMN_ORDER, TOO_FEW_RUNS) else ""
 
 
 def ranked(rows: Sequence[Procedure]) -> list[Procedure]:
@@ -208,7 +218,7 @@ def preference(
     score = next(iter(assessment.settings["scoring"]), None)
     if score is None:
         return None
-    runs = {name: values for name, values in assessment.score_runs(score).items() if len(values) > 1}
+    runs = {name: values for name, values in assessment.score_runs(score).items() if len(values) >= MIN_TESTED_RUNS}
     if not runs:
         return None
     # The size of the score without features: what a margin of a score without bounds is a share of.

@@ -21,7 +21,7 @@ from steadyset.foundation.text import counted, is_whole_scale, listed, number, p
 from steadyset.io.labels import UnionOfNames
 from steadyset.io.lists import UNKNOWN_UNIVERSE
 from steadyset.measures import get_measure
-from steadyset.measures.evaluate import AT_CHANCE, BY_COLUMN_ORDER
+from steadyset.measures.evaluate import AT_CHANCE, BY_COLUMN_ORDER, MIN_TESTED_RUNS, TOO_FEW_RUNS
 from steadyset.options import as_list, as_shell_line, data_files, default_folder, options_of, recorded_job
 from steadyset.replications.result import Replicated
 from steadyset.replications.run import LEAST_ROWS
@@ -38,7 +38,7 @@ SHORTLIST = "st.shortlist(X, y)"
 FILLED_SHORTLIST = 'st.shortlist(st.Data(X, y, impute="median"))'
 LOOK_ALIKES = "listed_features"  # the picture
 SIZE = re.compile(r"(?<=[:,])k=(\d{1,6})(?=,|$)")  # of a method
-NO_CHOICE = (BY_COLUMN_ORDER, NOT_ABOVE, *AT_CHANCE)  # verdicts on a selection that says nothing
+NO_CHOICE = (BY_COLUMN_ORDER, NOT_ABOVE, TOO_FEW_RUNS, *AT_CHANCE)  # verdicts on a selection that says nothing
 
 
 @dataclass(frozen=True)
@@ -173,6 +173,8 @@ def _headline(found: Findings, row: Procedure, core: Core, names: Sequence[str])
         return f"What {who} takes was decided by the order of the columns; {closest}."
     if row.verdict == NOT_ABOVE:
         return f"{_not_above(found, row)}; {closest}."
+    if row.verdict == TOO_FEW_RUNS:
+        return f"{counted(row.runs, 'run')} of {who} are too few for intervals and tests; {closest}."
     if row.verdict in AT_CHANCE:
         return f"The choices of {who} are not shown to agree better than chance; {closest}."
     if not core.features:
@@ -281,7 +283,7 @@ def _predicts(found: Findings, row: Procedure) -> str:
 def _again(row: Procedure) -> str:
     if isnan(row.stability):
         return ""
-    says_nothing = isnan(row.low) or row.runs < 3 or is_whole_scale(row.low, row.high)
+    says_nothing = isnan(row.low) or row.runs < MIN_TESTED_RUNS or is_whole_scale(row.low, row.high)
     ends = "" if says_nothing else f" ({span(row.low, row.high)})"
     return f"stability {number(row.stability)}{ends}, where 1 is the same choice each time and 0 is chance"
 

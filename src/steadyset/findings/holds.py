@@ -184,9 +184,12 @@ def _of_list(found: Listed) -> Iterator[str]:
     one, repeats = found.prediction, found.repeats
     if warned:
         yield f"Caution: {warned}."
-    elif one is None or repeats is None or repeats.n_repeats < FEWEST_REPEATS or not one.better:
+    is_tested = one is not None and repeats is not None and repeats.n_repeats >= FEWEST_REPEATS
+    if found.void:
+        pass  # left-out rows have copies among the others
+    elif one is None or not is_tested or one.better is None:
         yield "Whether the list predicts better than random features and than none was not tested."
-    else:
+    elif one.better:
         random = "" if one.nearly_all else " and than as many random features"
         none = "no features" if one.added is None else f"{listed(one.added.covariates)} alone"
         yield (

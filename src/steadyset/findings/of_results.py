@@ -69,7 +69,9 @@ def of_selections(
         numbers = value.stability, value.low, value.high, words, float(sel.sizes.mean()) if sel.n_runs else nan
         rows.append(Procedure(name, sel.n_runs, *numbers, tied=sel.tied_share or 0.0, note=value.note))
     several = {name: sel for name, sel in runs.items() if sel.n_runs > 1}
-    tested = (differences(compare(several, level=level), parts.STABILITY),) if len(several) > 1 else ()
+    compared = differences(compare(several, level=level), parts.STABILITY) if len(several) > 1 else None
+    has_tests = compared is not None and any(not isnan(test.p_value) for test in compared.tests)
+    tested = (compared,) if compared is not None and has_tests else ()
     sizes = sorted({sel.n_features for sel in runs.values()})
     features = counted(sizes[0], "feature") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} features"
     n_runs = sum(sel.n_runs for sel in runs.values())
@@ -520,7 +522,7 @@ def _assessed_differences(assessment: Assessment, level: float) -> tuple[tuple[p
     found, why_not = [], []
     try:
         stabilities = differences(assessment.compare(level=level), parts.STABILITY)
-        if sum(map(bool, stabilities.groups.values())) > 1:  # those without a stability have no letter
+        if any(not isnan(test.p_value) for test in stabilities.tests):
             found.append(stabilities)
     except InputError as error:
         why_not.append(str(error))

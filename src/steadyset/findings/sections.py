@@ -564,7 +564,7 @@ def _cores(found: Findings) -> Iterator[Block]:
     items = [Term(shown_name(one.name), one.words(None), one.words()) for one in found.cores]
     yield Terms(tuple(items), live=True)
     if caution := holds.core_caution(found.settings):
-        yield _text(caution, small=True)
+        yield _text(caution)
 
 
 @section("differences", "What differs", "differences", brief="What differs", place=72)

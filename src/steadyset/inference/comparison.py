@@ -372,7 +372,9 @@ NO_SPREAD = "the same in every run: tested with the spread that so few left-out 
 
 @dataclass(frozen=True)
 class HiddenSpread:
-    """What a score can vary by from run to run although no run shows it: its `ends`, and how many rows each run tests.
+    """What a score can vary by from run to run although no run shows it.
+
+    The score has `ends`; a run tests `n_tested` rows, and all runs together at most `n_rows`.
 
     All values of a predictor that is always right are 1, and no test can be made of them. But such a score is a mean
     over the left-out rows, and one of n values between a and b with the mean m has a variance of at most
@@ -383,6 +385,19 @@ class HiddenSpread:
 
     ends: tuple[float, float] = (nan, nan)
     n_tested: float = nan
+    n_rows: float = nan
+
+    def largest_difference(self, n_runs: int, level: float) -> float:
+        """Return the largest difference of two scores that are equal wherever they were computed; 0 without ends.
+
+        If a share p of all rows had different predictions, none of n rows has with probability (1 - p)^n. The largest
+        p that is not refuted is 1 - (1 - level)^(1 / n), some 3 / n at 95% (Hanley and Lippman-Hand 1983).
+        """
+        lowest, highest = self.ends
+        n_rows = min(self.n_rows, n_runs * self.n_tested)
+        if not np.isfinite([lowest, highest]).all() or not n_rows > 0:
+            return 0.0
+        return float((highest - lowest) * (1 - (1 - level) ** (1 / n_rows)))
 
     def of_difference(self, first: float, second: float) -> float:
         """Return the standard deviation of a difference of two scores with these means; nan for scores without ends."""
@@ -429,7 +444,11 @@ def test_mean_difference(
     note = ""
     if se <= 1e-12 * max(1e-300, float(np.abs(differences).max())):
         if not mean:
-            return result(0.0, 1.0, 0.0, 0.0, df, 0.0, 0.0)
+            # Equal scores that vary from run to run are those of equal predictions. Two that are always right may
+            # differ in rows that no run has tested.
+            is_constant = np.ptp(_known(pairs[0])) <= 1e-12
+            margin = hidden.largest_difference(J, level) if is_constant and hidden is not None else 0.0
+            return result(0.0, 1.0, 0.0, 0.0, df, -margin, margin)
         both = np.isfinite(pairs[0]) & np.isfinite(pairs[1])
         spread = nan if hidden is None else hidden.of_difference(*(float(one[both].mean()) for one in pairs))
         if isnan(spread):

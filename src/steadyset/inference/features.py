@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.foundation import arguments
+from steadyset.foundation.display import Record
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import shown_name
 from steadyset.inference.runs import common_features, in_core, pooled, runs_with_both, total_counts
@@ -431,8 +432,8 @@ CELLS_A_BLOCK = 1 << 19  # 4 MB, of which several copies are made, little beside
 EQUAL = 1e-12  # of the largest value of a feature: means that differ by less are equal
 
 
-@dataclass(frozen=True)
-class Extract:
+@dataclass(frozen=True, repr=False)
+class Extract(Record):
     """The values of a few features, with the target of the same rows; no names of rows.
 
     Attributes

@@ -157,6 +157,7 @@ POOR, EXCELLENT = 0.40, 0.75
 CONVENTION = "by the convention of Fleiss"
 AT_CHANCE = ("not above chance", "interval holds chance")  # which is 0: the value, or the interval that begins there
 BY_COLUMN_ORDER, UNDEFINED = "decided by column order", "undefined"
+TOO_FEW_RUNS, MIN_TESTED_RUNS = "too few runs", 3  # two runs leave an interval as wide as the scale
 # Below this share of the selected features a tie at the end of a ranking moves the stability by less than its interval
 # is wide; from it on the order of the columns, which is the same in every run, passes for steadiness.
 MOST_TIED = 0.1

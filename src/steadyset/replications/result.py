@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyset.foundation.display import Drawable, Reportable, ShownFindings
+from steadyset.foundation.display import Drawable, Record, Reportable, ShownFindings
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed
 from steadyset.inference.runs import Halves
@@ -74,8 +74,8 @@ class KeptFeature:
     frequency: float
 
 
-@dataclass(frozen=True)
-class Replicated:
+@dataclass(frozen=True, repr=False)
+class Replicated(Record):
     """A replication as plain data.
 
     Attributes

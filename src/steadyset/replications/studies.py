@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING, Any
 
-from steadyset.foundation.display import Drawable, Reportable, ShownFindings
+from steadyset.foundation.display import Drawable, Record, Reportable, ShownFindings
 from steadyset.shortlists.listed import STANDARD_DEVIATIONS
 
 if TYPE_CHECKING:
@@ -93,8 +93,8 @@ class StudyFeature:
         return self.p_value <= LEVEL
 
 
-@dataclass(frozen=True)
-class ComparedStudies:
+@dataclass(frozen=True, repr=False)
+class ComparedStudies(Record):
     """A comparison of studies as plain data.
 
     Attributes

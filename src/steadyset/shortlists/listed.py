@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from math import nan
 from typing import Any
 
+from steadyset.foundation.display import Record
+
 LISTED, GROUP, CANDIDATE = "listed", "group", "candidate"
 STANDARD_DEVIATIONS, CORRELATION, HAZARD_RATIO = "standard deviations", "correlation", "hazard ratio"
 
@@ -149,8 +151,8 @@ class RuleListing:
     reference: str
 
 
-@dataclass(frozen=True)
-class Listed:
+@dataclass(frozen=True, repr=False)
+class Listed(Record):
     """A shortlist as plain data: see `Shortlist`."""
 
     features: tuple[ListedFeature, ...]
