@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.timing import seconds
+from steadyset.foundation.threads import arithmetic_libraries
 from steadyset.kernels.arrays import Floats
-from steadyset.runner.conditions import arithmetic_libraries
 from steadyset.selectors import elastic_net_paths
 
 TITLE = "Paths of times, counts and classes"

@@ -27,9 +27,9 @@ import pandas as pd
 from benchmarks.earlier_paths import EarlierProblem, earlier_path
 from benchmarks.models import bootstraps, example
 from benchmarks.timing import PEAK, median_seconds, medians_in_turns, seconds
+from steadyset.foundation.threads import arithmetic_libraries
 from steadyset.kernels.arrays import Floats
 from steadyset.resampling import ComplementaryPairs, Rows
-from steadyset.runner.conditions import arithmetic_libraries
 from steadyset.selectors import StabilitySelection, elastic_net_paths
 from steadyset.selectors.model_input import read_training
 

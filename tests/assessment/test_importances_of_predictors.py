@@ -364,7 +364,10 @@ def test_a_folder_records_whose_importances_it_has_and_continues_with_them(tmp_p
         with pytest.raises(st.InputError, match=f"an assessment with the importances of the {importance}"):
             assessed_more(out, importance=other)
     # A folder of an earlier version has no word of it, like one of the selector's own weights.
-    settings = [json.loads((tmp_path / one / "assessment.json").read_text()) for one in ("predictor", "selector")]
+    settings = [
+        json.loads((tmp_path / name / "assessment.json").read_text(encoding="utf-8"))
+        for name in ("predictor", "selector")
+    ]
     assert [one.get("importance") for one in settings] == ["predictor", None]
 
 

@@ -108,8 +108,18 @@ def test_three_rows_and_two_runs_worked_by_hand():
     spread = PredictionSpread(original, runs, TASKS["classes"])
     np.testing.assert_allclose(spread.errors, [0.1, 0.15, 0.05])
     np.testing.assert_allclose(spread.changed, [0, 0.5, 0])
+    # Kappa of the classes 0, 0, 1 and 0, 1, 1: (2/3 - 4/9) / (1 - 4/9). Two runs have no spread to judge it by.
     assert spread.summary() == pytest.approx(
-        {"error": 0.1, "changed": 1 / 6, "often_changed": 1 / 3, "width": 0.95 * 0.2, "between_rows": 1.4 / 3}
+        {
+            "error": 0.1,
+            "changed": 1 / 6,
+            "often_changed": 1 / 3,
+            "width": 0.95 * 0.2,
+            "between_rows": 1.4 / 3,
+            "agreement": 0.4,
+            "agreement_low": -1.0,
+            "agreement_high": 1.0,
+        }
     )
 
 

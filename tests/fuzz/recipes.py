@@ -42,6 +42,7 @@ RECORDS = frozenset(
             "Interval",
             "Measure",
             "NullExpectation",
+            "PredictionAgreement",
             "Replication",
             "StudyComparison",
             "ExplanationStability",
@@ -192,6 +193,11 @@ def _choosing() -> list[Recipe]:
     ]
 
 
+def _sets() -> st.Selections:
+    """Return runs on the features of `data`."""
+    return st.Selections.from_sets([[0, 1], [0, 2], [1, 2, 3]], n_features=5)
+
+
 def _running() -> list[Recipe]:
     X, y = data()
     splits = {"X": X, "y": y, "groups": None}
@@ -280,6 +286,14 @@ def _running() -> list[Recipe]:
         ),
         Recipe("SearchOptions", st.SearchOptions, {"sampler": "random", "measure": "nogueira", "similarity": None}),
         Recipe("assess", st.assess, assess),
+        Recipe(
+            "prediction_agreement",
+            st.prediction_agreement,
+            {
+                **{"selections": _sets(), "X": X, "y": y, "predictor": None, "n_splits": 3},
+                **{"level": 0.9, "random_state": 0},
+            },
+        ),
         Recipe("tune", st.tune, tune),
         Recipe("shortlist", st.shortlist, shortlist),
         Recipe("replication", st.replication, replication),

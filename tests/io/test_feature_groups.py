@@ -86,7 +86,7 @@ def test_unknown_and_missing_features_are_named(tumors, changed, word):
 )
 def test_a_wrong_table_of_groups_is_refused(tmp_path, text, word):
     path = tmp_path / "groups.csv"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     with pytest.raises(st.InputError, match=word):
         read_feature_groups(path)
 

@@ -21,7 +21,7 @@ def computed_properties():
     """The table of properties.md, which another test holds to what certificates decide."""
     lines = (DOCS / "properties.md").read_text(encoding="utf-8").splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| ")]
-    header = next(row for row in rows if row[0] == "measure")
+    header = next(row for row in rows if row[:2] == ["measure", "fully defined"])
     return {
         row[0]: dict(
             zip([name.replace(" ", "_") for name in header[1:]], [c.startswith("yes") for c in row[1:]], strict=True)

@@ -65,7 +65,8 @@ def predicted() -> st.Findings:
     """Of selectors and classes whose names are hostile, with what their models predict."""
     parts = (0.1, 0.1, 0.1, 0.1, 0.5)
     rows, tenths = ((0.1, 0.0, 0.3, 0.2), (0.8, 0.5, 0.9, 0.7)), ((-1.0, 0.0, 0.2, 0.3), (0.0, 0.0, 0.4, 0.5))
-    held = tuple(Predicted(name, 1, *parts, rows, tenths) for name in NAMES[:4])
+    agreement = (0.8, 0.7, 0.9)
+    held = tuple(Predicted(name, 1, *parts, *agreement, rows, tenths) for name in NAMES[:4])
     settings = {"task": "classes", "details": {"classes": dict.fromkeys(NAMES[:2], 6)}}
     return replace(judged(), predictions=held, settings=settings)
 
@@ -119,6 +120,7 @@ PICTURES = {
     "shared_names": lambda: st.plot.shared_names(st.Selections.from_sets([[0, 1], [0, 1]], features=[*NAMES])),
     "similarity_groups": lambda: st.plot.similarity_groups(TWO, ALIKE),
     "stability_by_measure": lambda: st.plot.stability_by_measure(TWO, measures=["jaccard", "nogueira"]),
+    "stability_by_threshold": lambda: st.plot.stability_by_threshold(RUNS, ALIKE, thresholds=[0.5, 1.0]),
     "stability_calibration": lambda: test_stability_path.fitted(names=(*NAMES,), rule="calibrated").plot_calibration(),
     "stability_map": lambda: st.plot.stability_map(RUNS, ALIKE),
     "stability_path": lambda: test_stability_path.fitted(names=(*NAMES,), rule="calibrated").plot_path(),

@@ -29,7 +29,6 @@ def patients(effect, seed=0):
 @pytest.fixture(scope="module")
 def adding():
     X, y, covariates = patients(1.6)
-    # So few false features are allowed that no caution takes the place of what the list adds.
     return st.shortlist(st.Data(X, y, force=covariates), **FEW | {"permutations": 40}, false=0.25, outer=6)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -21,7 +20,7 @@ from steadyset.assessment.result import Assessment
 from steadyset.assessment.written import KnownRows, alike_json, extract_json
 from steadyset.foundation import arguments
 from steadyset.foundation.display import Tell, progress_told
-from steadyset.foundation.errors import AlwaysFailsError, Argument, InputError
+from steadyset.foundation.errors import AlwaysFailsError, Argument, InputError, warn_caller
 from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.inference.features import table_csv
 from steadyset.inference.interval import outlook
@@ -415,10 +414,9 @@ def _with_table(request: Request, result: Assessment, folder: RunFolder | None, 
 
 def _warn_of_failed_selectors(result: Assessment) -> None:
     for name, (number, why) in result.failed_selectors.items():
-        warnings.warn(
+        warn_caller(
             f"The selector {name!r} made no selection in any of its {number} runs; the first failed because of: {why}",
             FitFailedWarning,
-            stacklevel=3,
         )
 
 

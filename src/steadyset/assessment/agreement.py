@@ -37,12 +37,16 @@ class PredictionAgreement(Shown):
     agreement : float
         The mean over all pairs of runs: 1 where both models predict the same for each left-out row, 0 for unrelated
         predictions.
-    low, high : float
-        The ends of its interval for infinitely many runs like these on this data set.
+    low : float
+        The lower end of its interval for infinitely many runs like these on this data set.
+    high : float
+        The upper end of this interval.
     chance : float
         The same mean for random sets of the same sizes. Random sets of correlated features agree too.
-    chance_low, chance_high : float
-        The ends of its interval.
+    chance_low : float
+        The lower end of its interval.
+    chance_high : float
+        The upper end of this interval.
     stability : float
         The stability of the sets themselves, by the measure nogueira.
     words : str
@@ -166,7 +170,7 @@ def prediction_agreement(
     >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     >>> sets = [["mean radius", "mean area"], ["mean perimeter", "mean area"], ["mean radius", "mean perimeter"]]
     >>> runs = st.Selections.from_sets(sets, features=list(X))
-    >>> st.prediction_agreement(runs, X, y).to_frame()["agreement"].min() > 0.8
+    >>> bool(st.prediction_agreement(runs, X, y).to_frame()["agreement"].min() > 0.8)
     True
     """
     runs = as_selections(selections)
@@ -174,7 +178,7 @@ def prediction_agreement(
         raise InputError(f"selections has {runs.n_runs} runs; the agreement of predictions needs at least 2.")
     check_integer("n_splits", n_splits, least=2)
     check_level(level)
-    data = as_data(X, y, stacklevel=2)
+    data = as_data(X, y)
     refuse_strata(data)
     plan, names = make_plan(
         replace(data, feature_groups=None),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import sys
-import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +20,7 @@ import numpy as np
 
 from steadyset._version import __version__
 from steadyset.foundation.arguments import Estimator, check_choice, seed_of, wrong_argument
-from steadyset.foundation.errors import Argument, Complaints, InputError, about
+from steadyset.foundation.errors import Argument, Complaints, InputError, about, warn_caller
 from steadyset.foundation.job import current_job, current_purpose
 from steadyset.foundation.text import reference, shown_name, without_addresses
 from steadyset.inference.features import data_directions
@@ -163,7 +162,7 @@ def weight_settings(plan: Plan) -> dict[str, str]:
 def make_request(selectors: Any, X: Any, y: Any, **options: Any) -> Request:
     """Check everything before any work is done; options are those of `make_plan`."""
     refuse_table("selectors", selectors, "assess")
-    data = as_data(X, y, stacklevel=3)
+    data = as_data(X, y)
     refuse_strata(data)
     plan, names = make_plan(data, texts=_take_text(selectors), **options)
     check_top(plan.cut, len(names))
@@ -187,7 +186,7 @@ def make_request(selectors: Any, X: Any, y: Any, **options: Any) -> Request:
     request = Request(tuple(named), tuple(named.values()), names, plan, data.target, row_names=row_names)
     told = copies_in_both_halves(request.settings)
     if told:
-        warnings.warn(told, CopiesWarning, stacklevel=3)
+        warn_caller(told, CopiesWarning)
     return request
 
 
@@ -299,7 +298,7 @@ def make_plan(
     Where `importance` is None it is the predictor's where that is fitted anyway, for scores.
     Missing values pass: callers that fit an estimator without `impute` must check whether it takes them.
     """
-    data = as_data(X, y, stacklevel=4)
+    data = as_data(X, y)
     X, y, groups, task = data.X, data.y, data.groups, data.task
     _refuse_beside_weights(data, keep=keep)
     drawing, fills, warned = as_resampling(resampling), numbers.check_impute(data.impute), check_on_warning(on_warning)

@@ -371,10 +371,10 @@ class Findings(Shown):
         Of a tuning: the recommended configuration, and what other rules choose; at most five.
     front : tuple of Configuration
         The configurations of a tuning that no other one beats.
-    thresholds : tuple of ByThreshold
-        The stability by the similarity from which features count as alike, where a tuning uses one.
     measures : tuple of Measured
         The stability by other measures.
+    thresholds : tuple of ByThreshold
+        The stability by the similarity from which features count as alike, where a tuning uses one.
     failures : tuple of Reason
         Why runs failed, and how many.
     warnings : tuple of Reason

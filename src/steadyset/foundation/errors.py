@@ -1,12 +1,16 @@
 """The exceptions that steadyset raises on purpose. Each carries one sentence for the person who called."""
 
+import os
 import re
+import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import EllipsisType, MappingProxyType
 from typing import Any, Self
 
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 LONG_WORD, LONG_SENTENCE = 300, 2_500  # characters, above which the middle is left out
 
 
@@ -187,6 +191,16 @@ class MissingExtraError(SteadysetError, ImportError):
 
 class UninformativeWarning(UserWarning):
     """A selector found nothing to tell the features apart, so that the order of the columns decided."""
+
+
+def warn_caller(sentence: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line that called this package, however many functions and decorators are in between."""
+    level = 1
+    frame = sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(sentence, category, stacklevel=level)
 
 
 def _readable(sentence: str) -> str:

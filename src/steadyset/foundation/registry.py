@@ -19,7 +19,6 @@ import re
 import sys
 import threading
 import types
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
@@ -27,7 +26,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
 
 from steadyset.foundation.arguments import check_flag, wrong_argument
-from steadyset.foundation.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError, warn_caller
 
 T = TypeVar("T")
 CLOSE = 0.75  # share of the letters from which a name is one that was typed wrongly
@@ -189,7 +188,7 @@ class Registry(Mapping[str, T]):
                 except (Exception, SystemExit) as error:
                     what = f"The {self.kind} {point.name!r} of the package {_package(point)} cannot be loaded"
                     self._failed[point.name] = f"{what}: {_reason(error)}."
-                    warnings.warn(self._failed[point.name], PluginWarning, stacklevel=3)
+                    warn_caller(self._failed[point.name], PluginWarning)
 
     def unknown(
         self, name: Any, known: Iterable[str] | None = None, described: Mapping[str, str] | None = None

@@ -6,7 +6,6 @@ here. Every tool gives one `Outcome` per run, and `_collected` brings these to o
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +14,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from steadyset.foundation.arguments import check_choice, check_flag, is_collection, is_number, is_whole, wrong_argument
-from steadyset.foundation.errors import Argument, InputError, UninformativeWarning, after
+from steadyset.foundation.errors import Argument, InputError, UninformativeWarning, after, warn_caller
 from steadyset.io.labels import describe_feature, feature_names, run_labels, some_names
 from steadyset.io.lists.wide import wide_table
 from steadyset.io.numbers import is_frame, numbers
@@ -120,7 +119,7 @@ def of_importances(importances: Any, features: Any, top: Any, threshold: Any, by
         _check(row, label, by)
         check_top(cut, len(row.values))
     deciding = [row.values if (by or row.by) == "value" else np.abs(row.values) for row in rows]
-    warn_of_ties(cut, deciding, depth=2)
+    warn_of_ties(cut, deciding)
     outcomes = []
     for row, decides in zip(rows, deciding, strict=True):
         kept = cut.kept(decides)
@@ -139,13 +138,12 @@ def _of_estimators(
         with after(f"{label}: "):
             found.append(reading.found(estimator, names))
     _refuse_shared(fitted, called)
-    warn_of_ties(cut, [each.deciding for each in found if each.deciding is not None], depth=3)
+    warn_of_ties(cut, [each.deciding for each in found if each.deciding is not None])
     if not cut.asked and not any(each.leaves_out for each in found):
-        warnings.warn(
+        warn_caller(
             f"{found[0].who} leaves out no feature in any run, so there is no selection to compare; say which count as "
             'selected: top=10 for the 10 largest, or threshold="mean" for those above the mean.',
             UninformativeWarning,
-            stacklevel=4,
         )
     outcomes = []
     for each in found:

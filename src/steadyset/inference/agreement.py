@@ -8,11 +8,9 @@ from math import nan, sqrt
 import numpy as np
 
 from steadyset.foundation.arguments import LEVEL
-from steadyset.inference.interval import Range, Spread, rounding
 from steadyset.kernels.arrays import Floats
 
 FEWEST = 3  # models from which a variance can be estimated
-BOUNDS = Range(-1.0, 1.0, best=1.0, worst=0.0, floor=-1.0, reached=1.0)
 
 
 @dataclass(frozen=True)
@@ -30,6 +28,9 @@ def mean_of_pairs(table: Floats, level: float = LEVEL) -> PairMean:
 
     The interval is that of stability measures, from the means without each model: the jackknife on Fisher's scale.
     """
+    # Imported here: it loads scipy, for which tables of runs without models do not wait.
+    from steadyset.inference.interval import Range, Spread, rounding
+
     n_models = len(table)
     if n_models < 2:
         return PairMean(nan, nan, nan, nan)
@@ -46,5 +47,6 @@ def mean_of_pairs(table: Floats, level: float = LEVEL) -> PairMean:
         third = float(np.mean(deviations**3) / np.mean(deviations**2) ** 1.5)
         skewness = max(0.0, -third * sqrt(n_models * (n_models - 1)) / (n_models - 2))
     se = sqrt((n_models - 1) / n_models * float(np.sum(deviations**2)))
-    spread = Spread(value, se, skewness, n_models, BOUNDS, alike=not has_spread)
+    bounds = Range(-1.0, 1.0, best=1.0, worst=0.0, floor=-1.0, reached=1.0)
+    spread = Spread(value, se, skewness, n_models, bounds, alike=not has_spread)
     return PairMean(value, *spread.ends(level), se)

@@ -6,7 +6,6 @@ is the business of the measure's family (`Family.without`).
 
 from __future__ import annotations
 
-import warnings
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from scipy import special
 
 from steadyset.foundation import arguments
 from steadyset.foundation.display import Bar, Display, Shown, Table
-from steadyset.foundation.errors import InputError
+from steadyset.foundation.errors import InputError, warn_caller
 from steadyset.foundation.text import percent, span
 from steadyset.inference.table import caution, cautions, joined
 from steadyset.kernels.arrays import Floats, Ints
@@ -650,7 +649,7 @@ def runs_needed(
     runs = as_selections(selections)
     more = outlook(runs, record, options, level).more_runs(width)
     for sentence in cautions([caution(runs.labels)]):  # a number alone cannot say so
-        warnings.warn(sentence, stacklevel=2)
+        warn_caller(sentence)
     return more
 
 

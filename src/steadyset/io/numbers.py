@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
 from steadyset.foundation.arguments import check_choice
-from steadyset.foundation.errors import InputError, about
+from steadyset.foundation.errors import InputError, about, warn_caller
 from steadyset.io.files import machine_bytes
 from steadyset.io.labels import some_names
 from steadyset.kernels.arrays import Floats
@@ -216,7 +215,7 @@ def aligned_rows(X: Any, values: Any, what: str) -> Any:
         raise InputError(
             f"X and {what} have different pandas indices ({missing[0]!r} is in that of X only); {by_position}."
         )
-    warnings.warn(f"{what} has the rows of X in another order: matched by their pandas index.", stacklevel=2)
+    warn_caller(f"{what} has the rows of X in another order: matched by their pandas index.")
     return values.reindex(rows)
 
 

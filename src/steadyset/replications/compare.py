@@ -215,7 +215,7 @@ def _read(studies: Any) -> dict[str, Data]:
         pair = (one, None) if isinstance(one, Data) else one
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise wrong_argument(f"studies[{name!r}]", "(X, y) or what load_data returns", one)
-        data = as_data(*pair, stacklevel=4)
+        data = as_data(*pair)
         why = "studies are compared on the values that they have"
         refuse_beside(data, "compare_studies", prepare=why, force=why, block=why, sample_weight=ROWS_ALIKE)
         found[str(name)] = data

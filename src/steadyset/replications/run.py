@@ -108,7 +108,7 @@ def replication(
     >>> found.features["frequency"].round(1).tolist()
     [1.0, 1.0, 0.9, 0.7, 0.7]
     """
-    data = as_data(X, y, stacklevel=2)
+    data = as_data(X, y)
     refuse_beside(data, "replication", sample_weight=ROWS_ALIKE)
     how = as_record("execution", Execution, execution)
     if isinstance(selector, Assessment):

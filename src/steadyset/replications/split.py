@@ -165,7 +165,7 @@ def variance_split(
     ["the selector's own randomness", 'the data']
     """
     check_integer("seeds", seeds, least=2)
-    data = as_data(X, y, stacklevel=2)
+    data = as_data(X, y)
     refuse_beside(data, "variance_split", sample_weight=ROWS_ALIKE)
     drawing = Bootstrap(40) if resampling is None else as_resampling(resampling)
     made = selectors if isinstance(selectors, Assessment) else None

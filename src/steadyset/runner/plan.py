@@ -6,7 +6,6 @@ Results keep a small extract of the data, so that pictures can show the values o
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
@@ -18,7 +17,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from steadyset.foundation.arguments import check_finite, check_integer, wrong_argument
-from steadyset.foundation.errors import Argument, InputError, UninformativeWarning
+from steadyset.foundation.errors import Argument, InputError, UninformativeWarning, warn_caller
 from steadyset.inference.features import Extract
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.resampling import Resample, Resampling, Rows
@@ -145,18 +144,14 @@ def check_top(cut: Cut, n_features: int) -> None:
         raise wrong_argument("top", f"at most {n_features}, the number of features", cut.top)
 
 
-def warn_of_ties(cut: Cut, folds: Sequence[Floats], *, depth: int) -> None:
-    """Tell when only the order of the columns decided what `top` keeps: that looks steady and is not.
-
-    `depth` is how many functions of steadyset are between here and the caller.
-    """
+def warn_of_ties(cut: Cut, folds: Sequence[Floats]) -> None:
+    """Tell when only the order of the columns decided what `top` keeps: that looks steady and is not."""
     tied = sum(cut.decided_by_order(importances) for importances in folds)
     if tied:
-        warnings.warn(
+        warn_caller(
             f"In {tied} of {len(folds)} folds the last of the top {cut.top} has the same importance as a feature that "
             "is left out; the order of the columns decided.",
             UninformativeWarning,
-            stacklevel=2 + depth,
         )
 
 

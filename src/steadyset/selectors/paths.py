@@ -8,7 +8,6 @@ starts from there. Every model has gone down the same levels as if it were alone
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from steadyset.foundation.arguments import check_flag, job_count
-from steadyset.foundation.errors import InputError
+from steadyset.foundation.errors import InputError, warn_caller
 from steadyset.kernels.arrays import Floats, Ints, Singles
 from steadyset.kernels.paths import solver, uncompiled
 from steadyset.kernels.paths.families import COX, LINEAR, LOGISTIC
@@ -394,12 +393,11 @@ def path_end(min_ratio: float | None) -> float:
 def tell_accuracy(penalty: float, violation: float, spread: float, tol: float) -> None:
     """Warn where the optimality conditions do not hold."""
     if violation > max(TOLD_VIOLATION, tol * spread):
-        warnings.warn(
+        warn_caller(
             f"The solver stopped at penalty {penalty:.3g} with the optimality conditions off by "
             f"{violation / spread:.1g} standard deviations of y; look for features that are nearly "
             "combinations of others, or use an l1_ratio below 1.",
             ConvergenceWarning,
-            stacklevel=4,
         )
 
 

@@ -154,7 +154,7 @@ def shortlist(
     how = arguments.as_record("execution", Execution, execution)
     if on_list is not None:
         arguments.check_function("on_list", on_list, "result")
-    data = as_data(X, y, strata=strata, stacklevel=2)
+    data = as_data(X, y, strata=strata)
     refuse_beside(data, "shortlist", sample_weight=ROWS_ALIKE, feature_groups=FEATURES_ALONE)
     if data.prepare is not None and not isinstance(data.prepare, str):
         raise InputError(

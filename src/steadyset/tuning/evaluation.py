@@ -12,7 +12,6 @@ import hashlib
 import json
 import re
 import time
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
@@ -30,7 +29,7 @@ from steadyset.assessment.request import description, fingerprint, prepared_sett
 from steadyset.assessment.result import hidden_spread
 from steadyset.assessment.written import read_json, write_json
 from steadyset.foundation.arguments import LEVEL, job_count
-from steadyset.foundation.errors import InputError, UninformativeWarning
+from steadyset.foundation.errors import InputError, UninformativeWarning, warn_caller
 from steadyset.inference.comparison import HiddenSpread
 from steadyset.inference.interval import confidence_interval, t_quantile
 from steadyset.io import beneath
@@ -392,7 +391,7 @@ class ConfigurationJob(Job):
         wanted = min(model.n_kept(self.plan.X.shape[1]), d)
         if kept is not None and len(kept) < wanted:
             text = too_few(wanted, f"by the filter {model.filter!r}")
-            warnings.warn(text, UninformativeWarning, stacklevel=2)
+            warn_caller(text, UninformativeWarning)
         if self.together is None:
             forced = self.plan.forced
             beside = None if forced is None else forced.beside(self.resample.train)

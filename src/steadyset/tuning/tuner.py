@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from steadyset.assessment.request import (
 )
 from steadyset.foundation import arguments
 from steadyset.foundation.display import progress_told
-from steadyset.foundation.errors import Argument, InputError
+from steadyset.foundation.errors import Argument, InputError, warn_caller
 from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.io.disk import CHOSEN, RECORDED_FINDINGS, TRIALS, explained, folder_path, write_durably
@@ -177,7 +176,7 @@ def tune(
     if how.engine not in ("auto", "threads"):
         raise arguments.wrong_argument("engine", "auto or threads, which tune has", how.engine)
     options = arguments.as_record("search", SearchOptions, search)
-    data = as_data(X, y, stacklevel=2)
+    data = as_data(X, y)
     refuse_strata(data)
     refuse_beside(data, "tune", sample_weight=ROWS_ALIKE, feature_groups=FEATURES_ALONE)
     check_columns(data.y)
@@ -273,7 +272,6 @@ def _warn_of_failures(result: Tuning) -> None:
     lost = result.frame[result.frame["n_features"].isna()]
     if len(lost):
         reason = next((text for text in lost.get("reason", ()) if text), "no run was left")
-        warnings.warn(
+        warn_caller(
             f"{len(lost)} of {len(result.frame)} configurations failed in every run; the first because {reason}",
-            stacklevel=3,
         )

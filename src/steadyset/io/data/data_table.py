@@ -5,7 +5,6 @@ What cannot be used is said, with the argument that handles it.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
@@ -16,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steadyset.foundation.arguments import Column, Estimator, Labels, TableLike, check_flag, wrong_argument
-from steadyset.foundation.errors import Argument, Complaints, InputError, MissingTargetError
+from steadyset.foundation.errors import Argument, Complaints, InputError, MissingTargetError, warn_caller
 from steadyset.foundation.text import listed, shown_name
 from steadyset.io.data import readers, sources
 from steadyset.io.data.feature_groups import check_feature_groups, read_feature_groups
@@ -812,12 +811,11 @@ def is_annotated(X: Any) -> bool:
     return not isinstance(X, type) and all(hasattr(X, part) for part in ("X", "obs", "var_names", "obs_names"))
 
 
-def as_data(X: Any, y: Any = None, *, strata: Any = None, stacklevel: int) -> Data:
+def as_data(X: Any, y: Any = None, *, strata: Any = None) -> Data:
     """The data of a call as a record: with its target, and an AnnData as numbers with names.
 
     Of an AnnData, `y`, `groups` and `strata` may be names of columns of obs, of a frame those of its own columns, which
-    are then no features. Repeated names of variables and raw counts are warned of, at the caller that is `stacklevel`
-    calls above.
+    are then no features. Repeated names of variables and raw counts are warned of.
     """
     wide = len(getattr(y, "shape", ())) == 2 and y.shape[1] > 1
     if isinstance(y, Data) or is_annotated(y) or (wide and len(getattr(X, "shape", ())) == 1):
@@ -847,7 +845,7 @@ def as_data(X: Any, y: Any = None, *, strata: Any = None, stacklevel: int) -> Da
         features, renamed = sources.distinct_names([str(name) for name in X.var_names])
         notes += renamed
     for note in notes:
-        warnings.warn(f"AnnData: {note}.", stacklevel=stacklevel + 1)
+        warn_caller(f"AnnData: {note}.")
     beside = {name: getattr(data, name) for name in ("groups", "strata")}
     beside = {name: None if one is None else _of_rows(X, one, name) for name, one in beside.items()}
     return _of_complete_rows(replace(data, X=table, y=_of_rows(X, y, "y"), features=tuple(features), **beside))

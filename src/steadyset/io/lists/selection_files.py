@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import warnings
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -14,7 +13,7 @@ from textwrap import shorten
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steadyset.foundation.arguments import check_choice, check_flag
-from steadyset.foundation.errors import Argument, InputError, after
+from steadyset.foundation.errors import Argument, InputError, after, warn_caller
 from steadyset.io.data.sources import as_written
 from steadyset.io.disk import DATABASE, SETTINGS, explained, write_durably, written_durably
 from steadyset.io.files import BYTES_A_NAME, File, first_line, readable, refuse_size
@@ -629,7 +628,7 @@ def _for_spreadsheets(entries: Entries, path: Path, *, safe: bool) -> Entries:
         remedy = "spreadsheet_safe=True writes such names with an apostrophe in front."
         told = formulas_told((*names, *(labels or ())), str(path), remedy)
         if told is not None:
-            warnings.warn(told, stacklevel=4)
+            warn_caller(told)
         return entries
     return entries._replace(
         names=entries.names and tuple(spreadsheet_safe(name) for name in names),

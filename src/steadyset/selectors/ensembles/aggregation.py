@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.display import Record
-from steadyset.foundation.errors import UninformativeWarning
+from steadyset.foundation.errors import UninformativeWarning, warn_caller
 from steadyset.io.labels import text_index
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.selections import RunsLike, Selections, as_selections
@@ -161,10 +160,9 @@ def aggregate(
             # Nothing but the order of the columns tells features that no run selected apart.
             chosen &= runs.counts > 0
         if k is not None and chosen.sum() < size:
-            warnings.warn(
+            warn_caller(
                 f"Fewer than {k} features were chosen: no run selected any of the others.",
                 UninformativeWarning,
-                stacklevel=2,
             )
     best_first = np.argsort(-scores, kind="stable")
     indices = best_first[chosen[best_first]].astype(np.int64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from steadyset.foundation.arguments import LEVEL, Column, Estimator, Seed, TableLike, wrong_argument
 from steadyset.foundation.display import drawn
-from steadyset.foundation.errors import InputError, UninformativeWarning
+from steadyset.foundation.errors import InputError, UninformativeWarning, warn_caller
 from steadyset.foundation.text import counted
 from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.io.data.sources import giving_away, giving_away_words, repeated_rows, repeated_words
@@ -216,7 +215,7 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.q_, self.n_tied_, self.levels_ = found.q, found.n_tied, self.paths_.levels
         if found.n_short:
             asked = self.q_ if self.q is None else self.q
-            warnings.warn(too_few(int(asked), "in some of the halves"), UninformativeWarning, stacklevel=2)
+            warn_caller(too_few(int(asked), "in some of the halves"), UninformativeWarning)
         return self
 
     def select(

@@ -6,7 +6,6 @@ A resample is a vector of weights: how often it holds each row.
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass
@@ -22,7 +21,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from steadyset.foundation.arguments import Column, Seed, TableLike, check_flag, job_count, wrong_argument
-from steadyset.foundation.errors import InputError, UninformativeWarning
+from steadyset.foundation.errors import InputError, UninformativeWarning, warn_caller
 from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Bools, Floats, Ints
@@ -208,7 +207,7 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_short_ = asked - size if self.threshold is None else 0
         self._count_ties(ranked, run)
         if self.n_short_:
-            warnings.warn(too_few(asked, f"by the filter {self.name!r}"), UninformativeWarning, stacklevel=3)
+            warn_caller(too_few(asked, f"by the filter {self.name!r}"), UninformativeWarning)
         return self
 
     def has_size(self) -> bool:
@@ -280,11 +279,10 @@ class FilterSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         several = self.scores_.size > 1 and self._n_selected > 0
         self.all_tied_ = several and in_order and bool((self.scores_ == self.scores_[0]).all())
         if self.all_tied_ and self.n_tied_:
-            warnings.warn(
+            warn_caller(
                 f"The filter {self.name!r} gives all {self.scores_.size} features the same score "
                 f"({self.scores_[0]:g}): the first columns are selected, which says nothing about them.",
                 UninformativeWarning,
-                stacklevel=3,
             )
 
     def _size(self, n_features: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Self
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from steadyset.foundation.arguments import Seed
-from steadyset.foundation.errors import UninformativeWarning
+from steadyset.foundation.errors import UninformativeWarning, warn_caller
 from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.trees.growth import Trees
@@ -170,7 +169,7 @@ class ForestSelector(ModelSelector):
         self.n_tied_ = len(tied(self.importances_[candidates], best))
         self.n_short_ = k - len(best)
         if self.n_short_:
-            warnings.warn(too_few(k, "by the forest"), UninformativeWarning, stacklevel=2)
+            warn_caller(too_few(k, "by the forest"), UninformativeWarning)
         self._forest: _SecondForest = _SecondForest(data.only(self.support_), growth, second)
         return self
 

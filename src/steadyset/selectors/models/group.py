@@ -279,5 +279,5 @@ register_selector(
     tasks=dict.fromkeys(GroupLassoSelector.outcomes, GroupLassoSelector),
     summary="the k groups of features that enter a group-lasso path first; the lasso if no groups are given",
     reference="Yuan and Lin 2006",
-    formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + lambda sum_g sqrt(d_g) ||b_g||",
+    formula="min_b [sum_i w_i loss_i] / [sum_i w_i] + lambda sum_g sqrt(d_g) sqrt(sum_{j in g} b_j²)",
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -13,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
 from steadyset.foundation.arguments import wrong_argument
-from steadyset.foundation.errors import InputError, UninformativeWarning
+from steadyset.foundation.errors import InputError, UninformativeWarning, warn_caller
 from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.kernels.linear.algebra import combine, pivoted_cholesky, symmetric_product
@@ -169,7 +168,7 @@ class RecursiveElimination(LinearSelector):
         self.n_tied_ = len(rivals.intersection(np.flatnonzero(self.support_).tolist()))
         self.n_short_ = k - int(self.support_.sum())
         if self.n_short_:
-            warnings.warn(too_few(k, "by elimination"), UninformativeWarning, stacklevel=2)
+            warn_caller(too_few(k, "by elimination"), UninformativeWarning)
         return self
 
     def _weighted_by_margins(self, training: Training) -> Training:
@@ -279,6 +278,6 @@ register_selector(
     params={"loss": "hinge", "row_weights": "margin"},
     summary="recursive feature elimination by a linear support vector machine, with rows weighted by their margins",
     reference="Han and Yu 2010",
-    formula="w_i = (1 / d_i) / sum_l (1 / d_l), d_i = mean_l ||z_i - z_l||, z_if = sum_misses |x_if - x_mf| - "
-    "sum_hits |x_if - x_hf|",
+    formula="w_i = (1 / d_i) / sum_l (1 / d_l), d_i = mean_l sqrt(sum_f (z_if - z_lf)²), "
+    "z_if = sum_misses |x_if - x_mf| - sum_hits |x_if - x_hf|",
 )
