@@ -23,6 +23,8 @@ random = np.random.default_rng(0)
 X = random.normal(size=(160, 1500))
 y = np.arange(160) % 2
 X[y == 1, :5] += 1.0
+halves = (random.random((100, 160)) < 0.5).astype(float)
+similarity = st.FeatureSimilarity.from_data(X, threshold=0.9)
 
 def seconds_of_foreign_threads():
     python = {thread.native_id for thread in threading.enumerate()}
@@ -48,6 +50,8 @@ COMPUTATIONS = {
     "similarity": "st.FeatureSimilarity.from_data(X, threshold=0.9)",
     "a filter": "st.FilterSelector('anova', k=5).fit(X, y)",
     "l0": "st.selectors.L0Selector(k=5).fit(X, y)",
+    "paths": "st.selectors.elastic_net_paths(X, y, halves, max_features=20)",
+    "a block of similarities": "similarity.block(range(1500), range(1500))",
 }
 
 

@@ -134,7 +134,7 @@ def test_all_stages_of_the_work_are_expected_and_then_seen(data):
     st.shortlist(*data, **FEW, outer=2, execution=st.Execution(progress=noted))
     assert [(one.what, one.total) for one in noted.stages] == [
         ("targets", 21),
-        ("smaller samples", 3),
+        ("smaller samples", 5),
         ("runs of repeats", 4),
     ]
     assert all(one.each > 0 for one in noted.stages)

@@ -572,7 +572,7 @@ def fingerprint(plan: Plan) -> str:
 JOB, PURPOSE = "job", "purpose"
 PACKAGES = ("numpy", "scipy", "scikit-learn")
 # What an assessment sets itself, and what names a filter, a function or its features.
-UNTOLD = ("random_state", "n_jobs", "task", "name", "function", "features", "frame")
+UNTOLD = ("random_state", "n_jobs", "task", "name", "function", "features", "frame", "pooled")
 LONGEST = 200  # characters of a parameter that is told
 MAX_FORCED = 3  # columns of text that a sentence proposes as covariates
 MAX_PARAMETERS = 60  # characters of the parameters that tell selectors of one class apart

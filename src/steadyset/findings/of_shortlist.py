@@ -101,6 +101,11 @@ def _methods(result: Shortlist) -> Methods:
             f"{percent(found.repeats.fraction)} of the rows, and {details['predictor']} predicted the others from what "
             f"was listed{_with_covariates(found)}."
         )
+        if found.repeats.n_pooled:
+            outer += (
+                f" The cutoffs of these lists were set by {found.repeats.n_pooled} permuted targets, "
+                "a few of each part, pooled."
+            )
     data = data_sentences(settings, details, FILLED, PREPARED, ADJUSTED)
     first = sentences(*data, told("12c", pairs), told("12c", permuted))
     second = sentences(

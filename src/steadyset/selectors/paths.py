@@ -165,26 +165,56 @@ def walk_down(
     Features of a level come by their numbers: the active set holds them in the order of their entry, which depends on
     the path.
     """
-    t, count, why = 0, len(penalties), None
-    numbers, ends = np.zeros((count, 3)), np.zeros(count + 1, np.int64)
-    found, values = np.empty(FEATURES_A_MODEL * count, np.int64), np.empty((2, FEATURES_A_MODEL * count))
+    memory = Memory(len(penalties))
+    t = walk_with(state, features, workspace, penalties, stop_size, memory)
+    ends = memory.ends[: t + 1]
+    found, values = memory.found[: ends[-1]], memory.values[:, : ends[-1]]
+    order = np.lexsort((found, np.repeat(np.arange(t), np.diff(ends))))
+    return memory.numbers[:t], ends, found[order], values[:, order]
+
+
+class Memory:
+    """Memory for the levels of a path; the features of level t are ``found[ends[t] : ends[t + 1]]``."""
+
+    def __init__(self, n_levels: int) -> None:
+        self.numbers = np.zeros((n_levels, 3))
+        self.ends = np.zeros(n_levels + 1, np.int64)
+        self.found = np.empty(FEATURES_A_MODEL * n_levels, np.int64)
+        self.values = np.empty((2, FEATURES_A_MODEL * n_levels))
+
+    def grow(self, least: int) -> None:
+        """Make room for at least so many more features, and for twice as many as before."""
+        more = max(len(self.found), least)
+        self.found = np.concatenate([self.found, np.empty(more, np.int64)])
+        self.values = np.concatenate([self.values, np.empty((2, more))], axis=1)
+
+
+def walk_with(
+    state: State,
+    features: path_data.Features,
+    workspace: Workspace,
+    penalties: Floats,
+    stop_size: int,
+    memory: Memory,
+) -> int:
+    """Go down the penalties as `walk_down` does, write the levels to memory, and return their number.
+
+    The features of a level are in the order of the active set.
+    """
+    t, why = 0, None
     while why != solver.DONE:
         given: Any = (*features.arrays(), *state.arrays(), *workspace.arrays(state), penalties, t)
-        levels: Any = (stop_size, numbers, ends, found, values)
+        levels: Any = (stop_size, memory.numbers, memory.ends, memory.found, memory.values)
         t, why = solver.walk(*given, *levels)
         if why == solver.CROWDED:
             most, wanted = int(state.N[solver.MOST]), int(state.N[solver.WANTED])
             # Twice as many, so that growing costs no more than what was computed meanwhile.
             state.grow(min(most, max(2 * state.M.shape[1], wanted)))
         elif why == solver.FULL:
-            more = max(len(found), int(state.N[solver.SIZE]))
-            found = np.concatenate([found, np.empty(more, np.int64)])
-            values = np.concatenate([values, np.empty((2, more))], axis=1)
+            memory.grow(int(state.N[solver.SIZE]))
         elif why != solver.DONE:
             _help(state, why, float(penalties[t]))
-    ends = ends[: t + 1]
-    order = np.lexsort((found[: ends[-1]], np.repeat(np.arange(t), np.diff(ends))))
-    return numbers[:t], ends, found[order], values[:, order]
+    return int(t)
 
 
 def _help(state: State, why: int, penalty: float) -> None:

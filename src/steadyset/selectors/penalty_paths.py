@@ -12,6 +12,7 @@ from scipy import sparse
 from steadyset.foundation.arguments import check_flag
 from steadyset.foundation.display import Record
 from steadyset.foundation.errors import InputError
+from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.io.numbers import numbers
 from steadyset.kernels.arrays import Floats
 from steadyset.selectors.path_data import FAMILIES, Family, Path
@@ -187,6 +188,7 @@ class ElasticNetPaths(Record):
         return len(self.lambdas)
 
 
+@with_one_arithmetic_thread
 def elastic_net_paths(
     X: ArrayLike,
     y: ArrayLike,

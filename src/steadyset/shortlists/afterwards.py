@@ -6,7 +6,7 @@ into the data say what would help.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isnan, nan
 from typing import Any
@@ -20,13 +20,14 @@ from steadyset.assessment import Assessment
 from steadyset.assessment.result import steadiness
 from steadyset.foundation.arguments import LEVEL
 from steadyset.foundation.display import Tell
+from steadyset.foundation.errors import InputError
 from steadyset.inference.interval import t_quantile
-from steadyset.kernels.arrays import Floats, Ints
+from steadyset.kernels.arrays import Floats, Ints, Places
 from steadyset.runner.scoring import score_ends
 from steadyset.shortlists.bases import BASES, Features
 from steadyset.shortlists.exchange import cleared, exchange_of, of_size_1
 from steadyset.shortlists.listed import Added, Found, Listed, Prediction, Repeats, Tried
-from steadyset.shortlists.procedure import Judged, Watch
+from steadyset.shortlists.procedure import Judged, Procedure, Watch
 from steadyset.shortlists.selector import ShortlistSelector
 from steadyset.shortlists.standing import Standing
 from steadyset.tasks import TASKS
@@ -41,8 +42,58 @@ HAZARD_RATIOS = (1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0)  # per standard deviat
 SHIFTED = 8  # features: 20 of them would compete for the places, and 45% would be listed where it is 56% of 6
 TIMES = 4
 FOUND = 0.8  # of the shifted features: stronger effects are not tried
-DRAWS = 3  # of halves of the rows
+DRAWS = 5  # of halves of the rows
+POOLED_PARTS = 10  # of the rows, at most, whose permuted targets are pooled
 FEWEST_OF_CLASS = 8
+
+
+class PooledTargets:
+    """Orders of permuted targets that lists of equally large parts of the rows share.
+
+    The cutoff of a list depends on the number of rows and on the columns, which random parts of the rows have in
+    common. So a few permuted targets of each part do for the lists of all parts.
+    """
+
+    def __init__(self, orders: Sequence[Mapping[str, Places]]) -> None:
+        self.orders = orders
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.orders)})"
+
+    def __deepcopy__(self, memo: Any) -> PooledTargets:
+        """Return the same targets, which nobody changes: estimators are cloned for each run."""
+        return self
+
+    @classmethod
+    def of_parts(
+        cls,
+        procedure: Procedure,
+        X: Floats,
+        y: Any,
+        task: str,
+        known: Sequence[Any],
+        parts: Sequence[Ints],
+        seed: int,
+        tell: Tell | None = None,
+    ) -> PooledTargets | None:
+        """Return the procedure's number of permuted targets of these parts of the rows.
+
+        Return None if targets cannot be permuted in some part.
+        ``known`` are strata, groups and covariates of all rows, or None for each.
+        """
+        orders: list[dict[str, Places]] = []
+        for number, rows in enumerate(parts):
+            of_part = [None if one is None else one[rows] for one in known]
+            # As many of each part; the first parts have one more if the number is odd.
+            n_targets = (procedure.n_permutations - number - 1) // len(parts) + 1
+            try:
+                exchange = exchange_of(y[rows], task, *of_part)
+                orders += procedure.permuted(X[rows], task, exchange, seed + number, n_targets)
+            except InputError:
+                return None
+            if tell is not None:
+                tell(number + 1, len(parts))
+        return cls(orders)
 
 
 class RowsShortlist(ShortlistSelector):
@@ -51,15 +102,27 @@ class RowsShortlist(ShortlistSelector):
     weights_equal_copies = True
     has_covariates = True
 
-    def __init__(self, *, strata: Any = None, groups: Any = None, covariates: Any = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        *,
+        strata: Any = None,
+        groups: Any = None,
+        covariates: Any = None,
+        pooled: PooledTargets | None = None,
+        **settings: Any,
+    ) -> None:
         super().__init__(**settings)
         self.strata = strata
         self.groups = groups
         self.covariates = covariates
+        self.pooled = pooled
 
     @classmethod
     def _get_param_names(cls) -> list[str]:
-        return sorted([*ShortlistSelector._get_param_names(), "covariates", "groups", "strata"])
+        return sorted([*ShortlistSelector._get_param_names(), "covariates", "groups", "pooled", "strata"])
+
+    def _permuted(self) -> Sequence[Mapping[str, Places]] | None:
+        return None if self.pooled is None else self.pooled.orders
 
     def fit(  # type: ignore[override]
         self, X: Any, y: Any = None, sample_weight: Any = None, covariates: Any = None
@@ -88,7 +151,7 @@ def selectors_of(selector: RowsShortlist) -> dict[str, Any]:
     return {SHORTLIST: selector, EVERY: EveryFeature()}
 
 
-def with_repeats(listed: Listed, evaluation: Assessment) -> Listed:
+def with_repeats(listed: Listed, evaluation: Assessment, pooled: PooledTargets | None = None) -> Listed:
     """The list with what the repeats say of it."""
     selections = evaluation.selections.get(SHORTLIST)
     if selections is None:
@@ -106,6 +169,7 @@ def with_repeats(listed: Listed, evaluation: Assessment) -> Listed:
         int(selections.sizes.min()),
         int(selections.sizes.max()),
         int((selections.counts > 0).sum()),
+        0 if pooled is None else len(pooled.orders),
     )
     rows = round(FRACTION * evaluation.settings["n_rows"])
     curve = Tried(f"{rows} rows", float(selections.sizes.mean()))
@@ -188,23 +252,26 @@ def fewer_rows(
     """
     exchange = judged.exchange
     few = replace(judged.procedure, n_permutations=judged.procedure.fewest)
-    task, y = TASKS[judged.task], exchange.y[exchange.first]
-    counts = {**task.counts(y), **task.counted(y)}
-    if min(counts.values(), default=len(y)) < 2 * FEWEST_OF_CLASS:
+    task, of_units = TASKS[judged.task], exchange.y[exchange.first]
+    counts = {**task.counts(of_units), **task.counted(of_units)}
+    if min(counts.values(), default=len(of_units)) < 2 * FEWEST_OF_CLASS:
+        return ()
+    y = exchange.y
+    # Halved as the procedure halves them, so that units stay whole and classes keep their shares.
+    draws = [exchange.halves(y, 1, np.random.default_rng([judged.seed, draw]))[0] for draw in range(DRAWS)]
+    parts = [np.flatnonzero(drawn) for drawn in draws]
+    pooled = PooledTargets.of_parts(few, X, y, judged.task, known, parts, judged.seed, tell)
+    if pooled is None:
         return ()
     numbers = []
-    for draw in range(DRAWS):
+    for rows in parts:
         if watch.is_over:
             return ()
-        random = np.random.default_rng([judged.seed, draw])
-        # Halved as the procedure halves them, so that units stay whole and classes keep their shares.
-        rows = np.flatnonzero(exchange.halves(exchange.y, 1, random)[0])
         part = [None if one is None else one[rows] for one in known]
-        smaller = exchange_of(exchange.y[rows], judged.task, *part)
-        numbers.append(int(few.run(X[rows], judged.task, smaller, judged.seed, groups=False).features.listed.sum()))
-        if tell is not None:
-            tell(draw + 1, DRAWS)
-    return (Tried(f"{len(rows)} rows", float(np.mean(numbers))),)
+        smaller = exchange_of(y[rows], judged.task, *part)
+        found = few.run(X[rows], judged.task, smaller, judged.seed, groups=False, permuted=pooled.orders)
+        numbers.append(int(found.features.listed.sum()))
+    return (Tried(f"{len(parts[0])} rows", float(np.mean(numbers))),)
 
 
 def power(judged: Judged, watch: Watch) -> tuple[Found, ...]:

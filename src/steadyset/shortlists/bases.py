@@ -18,17 +18,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steadyset.kernels.arrays import Bools, Floats, Ints, Places
+from steadyset.selectors.entering import entering_orders, lay_out_columns
 from steadyset.shortlists.exchange import column_ranks, of_size_1, permuted_rows
 from steadyset.tasks import TASKS
 
 if TYPE_CHECKING:
     from steadyset.selectors.path_data import Family
+    from steadyset.selectors.path_data import Features as LaidOut
 
 SIZES = (10, 20, 50, 100)  # how many of the best features of a half count as chosen
 LASSO_SIZES = (10, 20)
@@ -38,6 +41,7 @@ ROUNDING = 1e-13
 CONSTANT = 1e-9  # of the variance over all rows: less in a half is rounding
 TIE = 1e-11  # a difference in explained shares: above rounding, below anything that matters
 LEVELS, LAST_LEVEL = 30, 0.2
+TOLERANCE = 1e-6  # of the models of a path
 FEW, ENOUGH = 100, 300  # fewer columns than the first get others beside them until they are as many as the second
 SOMEBODY = -2  # in orders: a place that such a column takes
 
@@ -79,10 +83,19 @@ class Features:
             others = standardized(unrelated(values[:, copied], random))
         return cls(values, clusters, int(clusters.max()) + 1, others)
 
-    @property
+    @cached_property
     def columns(self) -> Floats:
         """All that are ranked, the features first."""
         return np.concatenate([self.X, self.others], axis=1) if self.others.size else self.X
+
+    @cached_property
+    def laid_out(self) -> LaidOut:
+        """All that are ranked, as the solver of the lasso takes them."""
+        return lay_out_columns(self.columns)
+
+    def lay_out(self) -> None:
+        """Lay the columns out for the lasso before several threads ask for it."""
+        _ = self.laid_out
 
     def best(self, ranked: Places) -> Places:
         """Orders of features as orders of clusters: a cluster takes the place of its best member."""
@@ -143,18 +156,33 @@ def filter_shares(X: Floats, y: NDArray[Any], task: str, halves: Bools) -> Float
 
 def lasso_orders(features: Features, y: NDArray[Any], task: str, halves: Bools) -> Orders:
     """By the order of entering the path."""
-    columns = features.columns
-    length = min(max(LASSO_SIZES), columns.shape[1])
-    entered: list[list[Ints]] = [[] for _ in range(2 * len(halves))]
-    for told, paths in _lasso_paths(columns, y, task, halves):
-        for half, coefs in zip(told, paths.coefs, strict=True):
-            entered[half].append(_entered(coefs))
+    length = min(max(LASSO_SIZES), features.columns.shape[1])
+    models = [_orders_of(features, family, target, task, halves, length) for family, target in _models(y, task)]
+    ranked = _named(models[0] if len(models) == 1 else _merged(models), features.X.shape[1])
+    return Orders(ranked, ranked if features.n_clusters == features.X.shape[1] else features.best(ranked))
+
+
+def _orders_of(features: Features, family: Family, target: NDArray[Any], task: str, halves: Bools, length: int) -> Ints:
+    """Return the first features of the paths of one model, (2M, length), -1 where there are no more."""
     ranked = np.full((2 * len(halves), length), -1)
-    for row, orders in zip(ranked, entered, strict=True):
-        merged = _merged(orders)[:length]
-        row[: len(merged)] = merged
-    ranked = _named(ranked, features.X.shape[1])
-    return Orders(ranked, features.best(ranked))
+    parts = _both_halves(halves)
+    used = _varying_parts(family, target, task, parts)
+    if family == "linear" and len(used):
+        ranked[used] = entering_orders(
+            features.laid_out,
+            target,
+            parts[used],
+            length=length,
+            n_levels=LEVELS,
+            last_level=LAST_LEVEL,
+            tol=TOLERANCE,
+        )
+    elif len(used):
+        paths = _paths(features.columns, family, target, parts[used])
+        for half, coefs in zip(used, paths.coefs, strict=True):
+            entered = _entered(coefs)[:length]
+            ranked[half, : len(entered)] = entered
+    return ranked
 
 
 def lasso_levels(X: Floats, y: NDArray[Any], task: str, halves: Bools) -> Floats:
@@ -168,29 +196,45 @@ def lasso_levels(X: Floats, y: NDArray[Any], task: str, halves: Bools) -> Floats
 
 def _lasso_paths(X: Floats, y: NDArray[Any], task: str, halves: Bools) -> Iterator[tuple[Ints, Any]]:
     """Of each model: the halves in which its target varies, and their paths."""
+    parts = _both_halves(halves)
+    for family, target in _models(y, task):
+        used = _varying_parts(family, target, task, parts)
+        if len(used):
+            yield used, _paths(X, family, target, parts[used])
+
+
+def _both_halves(halves: Bools) -> Bools:
+    """Return each half and its complement, (2M, n)."""
+    parts = np.empty((2 * len(halves), halves.shape[1]), np.bool_)
+    parts[0::2] = halves
+    parts[1::2] = ~halves
+    return parts
+
+
+def _varying_parts(family: Family, target: NDArray[Any], task: str, parts: Bools) -> Ints:
+    """Return the numbers of the parts of the rows in which a model has anything to distinguish."""
+    if family == "linear":
+        lowest = np.where(parts, target, np.inf).min(axis=1)
+        highest = np.where(parts, target, -np.inf).max(axis=1)
+        return np.flatnonzero(lowest < highest)
+    return np.flatnonzero([_varies(target[rows], task) for rows in parts])
+
+
+def _paths(X: Floats, family: Family, target: NDArray[Any], parts: Bools) -> Any:
     from steadyset.selectors.penalty_paths import elastic_net_paths
 
-    weights = np.empty((2 * len(halves), len(y)))
-    weights[0::2], weights[1::2] = halves, ~halves
-    for family, target in _models(y, task):
-        told = np.flatnonzero([_varies(target[rows], task) for rows in weights > 0])
-        if not len(told):
-            continue
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a last level that was not reached changes no order
-            yield (
-                told,
-                elastic_net_paths(
-                    X,
-                    target,
-                    weights[told],
-                    family=family,
-                    n_lambdas=LEVELS,
-                    lambda_min_ratio=LAST_LEVEL,
-                    max_features=min(max(LASSO_SIZES), X.shape[1]),
-                    tol=1e-6,
-                ),
-            )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a last level that was not reached changes no order
+        return elastic_net_paths(
+            X,
+            target,
+            parts.astype(np.float64),
+            family=family,
+            n_lambdas=LEVELS,
+            lambda_min_ratio=LAST_LEVEL,
+            max_features=min(max(LASSO_SIZES), X.shape[1]),
+            tol=TOLERANCE,
+        )
 
 
 BASES = {"filter": (filter_orders, SIZES), "lasso": (lasso_orders, LASSO_SIZES)}
@@ -310,10 +354,14 @@ def _entered(coefs: Any) -> Ints:
     return np.asarray(features[np.sort(np.unique(features, return_index=True)[1])], np.int64)
 
 
-def _merged(orders: list[Ints]) -> Ints:
-    """Several orders as one: a feature at its best place, of equals that of the first order first."""
-    if len(orders) < 2:
-        return orders[0] if orders else np.empty(0, np.int64)
-    place = np.concatenate([np.arange(len(order)) for order in orders])
-    features = np.concatenate(orders)[np.argsort(place, kind="stable")]
-    return np.asarray(features[np.sort(np.unique(features, return_index=True)[1])])
+def _merged(models: list[Ints]) -> Ints:
+    """Return several orders of each half as one: a feature has its best place, of equals that of the first order."""
+    length = models[0].shape[1]
+    merged = np.full_like(models[0], -1)
+    # All first places come before all second ones.
+    by_place = np.stack(models, axis=2).reshape(len(merged), -1)
+    for row, order in zip(merged, by_place, strict=True):
+        order = order[order != -1]
+        firsts = order[np.sort(np.unique(order, return_index=True)[1])][:length]
+        row[: len(firsts)] = firsts
+    return merged

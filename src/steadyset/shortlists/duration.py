@@ -19,15 +19,22 @@ FEW_COLUMNS, TRIED_COLUMNS = 500, 2_000
 SMALLER_SAMPLE, REPEAT = 0.9, 0.9
 
 
-def stages_of(procedure: Procedure, X: Floats, task: str, exchange: Exchange, seed: int, outer: int) -> list[Stage]:
-    """Return the stages of a shortlist with the seconds that each of their pieces is expected to take."""
+def stages_of(
+    procedure: Procedure, X: Floats, task: str, exchange: Exchange, seed: int, outer: int, *, pools: bool
+) -> list[Stage]:
+    """Return the stages of a shortlist with the seconds that each of their pieces is expected to take.
+
+    ``pools`` says whether the repeats share their permuted targets.
+    """
     seconds = _seconds_of_target(procedure, X, task, exchange, seed) / arguments.job_count(procedure.n_jobs)
     stages = [Stage("targets", procedure.n_permutations + 1, seconds)]
     if outer:
-        of_smaller_sample = (procedure.fewest + 1) * seconds
-        stages.append(Stage("smaller samples", DRAWS, SMALLER_SAMPLE * of_smaller_sample))
+        of_smaller_samples = SMALLER_SAMPLE * (procedure.fewest + DRAWS) * seconds
+        stages.append(Stage("smaller samples", DRAWS, of_smaller_samples / DRAWS))
+        n_targets = procedure.fewest + outer if pools else (procedure.fewest + 1) * outer
         # Beside each repeat all features are tried, which takes next to no time and counts as a run.
-        stages.append(Stage("runs of repeats", SELECTORS * outer, REPEAT * of_smaller_sample / SELECTORS))
+        n_runs = SELECTORS * outer
+        stages.append(Stage("runs of repeats", n_runs, REPEAT * n_targets * seconds / n_runs))
     return stages
 
 

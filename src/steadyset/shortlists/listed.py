@@ -111,7 +111,10 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Repeats:
-    """Whether the list would come out again: lists from random parts of the rows, chosen anew each time."""
+    """Whether the list would come out again: lists from random parts of the rows, chosen anew each time.
+
+    ``n_pooled`` is the number of permuted targets that the lists of all parts share; 0 if each list has its own.
+    """
 
     n_repeats: int
     fraction: float
@@ -121,6 +124,7 @@ class Repeats:
     fewest: int
     most: int
     n_names: int  # in all lists together
+    n_pooled: int = 0
 
 
 @dataclass(frozen=True)

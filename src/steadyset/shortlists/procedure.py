@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from steadyset.foundation import arguments
 from steadyset.foundation.errors import InputError
-from steadyset.kernels.arrays import Floats, Ints
+from steadyset.kernels.arrays import Floats, Ints, Places
 from steadyset.shortlists.bases import BASES, Features, Orders
 from steadyset.shortlists.exchange import HEAVY, Exchange, kurtosis
 from steadyset.shortlists.kept import KeptOrders, StoredOrders
@@ -65,23 +65,24 @@ class Procedure:
         groups: bool = True,
         kept: KeptOrders | None = None,
         watch: Watch | None = None,
+        permuted: Sequence[Mapping[str, Places]] | None = None,
     ) -> Judged:
-        """Rank on halves, permute, rank again, and list; with fewer permuted targets where the time is up."""
+        """Rank on halves, permute, rank again, and list; with fewer permuted targets where the time is up.
+
+        ``permuted`` are orders of permuted targets from elsewhere, which then take the place of these rows' own.
+        """
         values, of_values = X, exchange
-        # Before anything is permuted, so that permuted targets see the same columns as the observed one.
-        columns, exchange, ranks = compared_columns(X, exchange, task)
-        clusters = clusters_of(exchange.centred(X)) if groups else np.arange(X.shape[1])
-        random = np.random.default_rng([seed, X.shape[1]])
-        data = Features.of(columns, clusters, random=random, unrelated=exchange.unrelated)
-        if not data.X.any():
-            raise InputError("X is constant in every column; at least one must vary.")
+        data, exchange, ranks = self._ranked_data(X, task, exchange, seed, groups=groups)
         by_feature, by_cluster = StoredOrders(), StoredOrders()
         several = data.n_clusters < X.shape[1]
         kept = kept or KeptOrders(None, {}, resume=True)
-        for orders in self.orders(data, exchange, seed, kept, watch or Watch()):
+        numbers = range(1 if permuted is not None else self.n_permutations + 1)
+        for orders in self.orders(data, exchange, seed, kept, watch or Watch(), numbers):
             by_feature.append({name: one.features for name, one in orders.items()})
             if several:
                 by_cluster.append({name: one.clusters for name, one in orders.items()})
+        for features in permuted or ():
+            by_feature.append(features)
         sizes = {base: BASES[base][1] for base in self.bases}
         n_others = data.others.shape[1]
         standing = Standing(by_feature, sizes, X.shape[1], n_others)
@@ -91,10 +92,38 @@ class Procedure:
         listing = standing.listing(self.false, self.fdr)
         return Judged(self, data, task, exchange, seed, ranks, standing, listing, of_groups, values, of_values)
 
+    def permuted(self, X: Floats, task: str, exchange: Exchange, seed: int, n_targets: int) -> list[dict[str, Places]]:
+        """Return the orders of features for permuted targets of these rows."""
+        data, exchange, _ = self._ranked_data(X, task, exchange, seed, groups=False)
+        kept = KeptOrders(None, {}, resume=True)
+        found = self.orders(data, exchange, seed, kept, Watch(), range(1, n_targets + 1))
+        return [{name: one.features for name, one in orders.items()} for orders in found]
+
+    def _ranked_data(
+        self, X: Floats, task: str, exchange: Exchange, seed: int, *, groups: bool
+    ) -> tuple[Features, Exchange, bool]:
+        """Return the columns that are ranked, how their target is permuted, and whether they are ranks."""
+        # Before anything is permuted, so that permuted targets see the same columns as the observed one.
+        columns, ranked_exchange, ranks = compared_columns(X, exchange, task)
+        clusters = clusters_of(ranked_exchange.centred(X)) if groups else np.arange(X.shape[1])
+        random = np.random.default_rng([seed, X.shape[1]])
+        data = Features.of(columns, clusters, random=random, unrelated=ranked_exchange.unrelated)
+        if not data.X.any():
+            raise InputError("X is constant in every column; at least one must vary.")
+        if "lasso" in self.bases:
+            data.lay_out()
+        return data, ranked_exchange, ranks
+
     def orders(
-        self, data: Features, exchange: Exchange, seed: int, kept: KeptOrders, watch: Watch
+        self,
+        data: Features,
+        exchange: Exchange,
+        seed: int,
+        kept: KeptOrders,
+        watch: Watch,
+        numbers: Sequence[int],
     ) -> Iterator[dict[str, Orders]]:
-        """The orders of the observed target and of the permuted ones, each with halves of its own."""
+        """Yield the orders of the observed target (number 0) and of permuted ones, each with halves of its own."""
         sizes = {"features": data.X.shape[1], "clusters": data.n_clusters} | dict.fromkeys(
             self.bases, 2 * self.n_splits
         )
@@ -114,9 +143,9 @@ class Procedure:
 
         pool = ThreadPoolExecutor(arguments.job_count(self.n_jobs))
         try:
-            for done, orders in enumerate(pool.map(one, range(self.n_permutations + 1)), 1):
+            for done, orders in enumerate(pool.map(one, numbers), 1):
                 if orders is not None:
-                    watch.tell(done, self.n_permutations + 1)
+                    watch.tell(done, len(numbers))
                     yield orders
         finally:
             pool.shutdown(cancel_futures=True)  # who interrupts waits for what is being computed, not for all

@@ -178,7 +178,8 @@ def shortlist(
         shown = telling(tell)
         if shown is not None:
             seed = arguments.seed_of(plan.seed)
-            shown.expect(stages_of(procedure, table, plan.task, exchange, seed, outer))
+            pools = plan.preparation is None
+            shown.expect(stages_of(procedure, table, plan.task, exchange, seed, outer, pools=pools))
             how = replace(how, progress=tell)  # one bar for all of the work
         watch = Watch(deadline, tell or (lambda done, total: None))
         judged = procedure.run(table, plan.task, exchange, arguments.seed_of(plan.seed), kept=kept, watch=watch)
@@ -205,13 +206,15 @@ def shortlist(
             listed = replace(listed, fewer_rows=smaller)
         evaluation = None
         if outer:
-            n_repeats = _affordable(outer, deadline, per_target * (procedure.fewest + 1))
+            n_shared, n_own = _targets_of_repeats(plan, procedure)
+            n_repeats = _affordable(outer, deadline - per_target * n_shared, per_target * n_own)
             if n_repeats < min(outer, LEAST_REPEATS):
                 told = "There was no time for repeats, so that nothing is said of prediction and of coming out again."
                 listed = replace(listed, left_out=(*listed.left_out, told))
             else:
-                evaluation = _repeats(procedure, data, plan, known, n_repeats, folder, how, n_jobs)
-                listed = afterwards.with_repeats(listed, evaluation)
+                pooled = _pooled_targets(procedure, plan, table, known, n_jobs)
+                evaluation = _repeats(procedure, data, plan, pooled, known, n_repeats, folder, how, n_jobs)
+                listed = afterwards.with_repeats(listed, evaluation, pooled)
                 if n_repeats < outer:
                     told = f"There was time for {counted(n_repeats, 'repeat')} of {outer}."
                     listed = replace(listed, left_out=(*listed.left_out, told))
@@ -226,7 +229,8 @@ def stages_of_data(data: Data, procedure: Procedure, *, outer: int) -> list[Stag
     plan, names = make_plan(data, resampling="subsample")
     table, _ = _prepared(plan, names)
     exchange = exchange_of(plan.y, plan.task, **_known_of_rows(data, plan, len(table)))
-    return stages_of(procedure, table, plan.task, exchange, arguments.seed_of(plan.seed), outer)
+    seed, pools = arguments.seed_of(plan.seed), plan.preparation is None
+    return stages_of(procedure, table, plan.task, exchange, seed, outer, pools=pools)
 
 
 def _known_of_rows(data: Data, plan: Plan, n_rows: int) -> dict[str, Any]:
@@ -301,17 +305,38 @@ def _affordable(outer: int, deadline: float, seconds: float) -> int:
     return outer if left == inf else min(outer, max(0, int(left / max(seconds, 1e-9))))
 
 
+def _targets_of_repeats(plan: Plan, procedure: Procedure) -> tuple[int, int]:
+    """Return how many targets all repeats share, and how many each of them ranks by itself."""
+    # A preparation may give each repeat other columns, so that orders of one say nothing of another.
+    return (procedure.fewest, 1) if plan.preparation is None else (0, procedure.fewest + 1)
+
+
+def _pooled_targets(
+    procedure: Procedure, plan: Plan, table: Floats, known: Mapping[str, Any], n_jobs: int | None
+) -> afterwards.PooledTargets | None:
+    """Return the permuted targets that the repeats share: a few of each of the first repeats."""
+    n_shared, _ = _targets_of_repeats(plan, procedure)
+    if not n_shared:
+        return None
+    n_parts = min(afterwards.POOLED_PARTS, n_shared)
+    # The rows of the repeats; their number does not matter, so that more repeats can be added to a folder.
+    parts = [plan.draw(run).train for run in range(n_parts)]
+    few = replace(procedure, n_permutations=n_shared, n_jobs=n_jobs)
+    return afterwards.PooledTargets.of_parts(few, table, plan.y, plan.task, list(known.values()), parts, plan.seed)
+
+
 def _repeats(
     procedure: Procedure,
     data: Data,
     plan: Plan,
+    pooled: afterwards.PooledTargets | None,
     known: Mapping[str, Any],
     n_repeats: int,
     folder: Path | None,
     how: Execution,
     n_jobs: int | None,
 ) -> Assessment:
-    """The whole procedure on parts of the rows, with no more permuted targets than it needs."""
+    """Assess the whole procedure on parts of the rows, with no more permuted targets than it needs."""
     selector = afterwards.RowsShortlist(
         **known,
         false=1.0 if procedure.false is None else procedure.false,
@@ -320,6 +345,7 @@ def _repeats(
         permutations=procedure.fewest,
         splits=procedure.n_splits,
         task=plan.task,
+        pooled=pooled,
     )
     with runs_for("shortlist"):
         return assess(

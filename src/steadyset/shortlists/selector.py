@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from steadyset.foundation.arguments import Column, Seed, TableLike
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.threads import with_one_arithmetic_thread
+from steadyset.kernels.arrays import Places
 from steadyset.selectors.covariates import read_covariates
 from steadyset.selectors.filters.selector import run_seeds
 from steadyset.selectors.validation import check_features, check_target
@@ -122,12 +123,17 @@ class ShortlistSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         task = task_of(target, self.task)
         beside = None if covariates is None else read_covariates(covariates, len(values))
         exchange = exchange_of(target, task, strata, groups, beside)
-        judged = procedure.run(values, task, exchange, run_seeds(self.random_state, 1)[0], groups=False)
+        seed = run_seeds(self.random_state, 1)[0]
+        judged = procedure.run(values, task, exchange, seed, groups=False, permuted=self._permuted())
         self.support_ = judged.features.listed
         self.scores_ = np.full(values.shape[1], -np.inf)
-        least = 0.5 / procedure.n_permutations  # what nothing reaches counts as half of one
+        least = 0.5 / judged.standing.n_permuted  # what nothing reaches counts as half of one
         self.scores_[judged.features.order] = -np.log(np.maximum(judged.features.expected, least))
         return self
+
+    def _permuted(self) -> Sequence[Mapping[str, Places]] | None:
+        """Return orders of permuted targets from elsewhere; None if the targets of these rows are permuted."""
+        return None
 
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)

@@ -238,6 +238,7 @@ class FeatureSimilarity(Shown):
         """The graph of similar features, each feature itself left out: (indptr, indices, values) of sparse rows."""
         return self._store.neighbours(self.threshold)
 
+    @with_one_arithmetic_thread
     def block(self, rows: npt.ArrayLike, columns: npt.ArrayLike) -> Floats:
         """The similarities c(f, g) of some features, whatever the threshold.
 
