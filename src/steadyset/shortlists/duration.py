@@ -39,8 +39,8 @@ def stages_of(
 
 
 def _seconds_of_target(procedure: Procedure, X: Floats, task: str, exchange: Exchange, seed: int) -> float:
-    """Return the seconds that ranking the halves of one target takes; of wide data, from two numbers of columns."""
-    n_columns = X.shape[1]
+    """Return the seconds that ranking the halves of one target takes."""
+    n_columns: int = X.shape[1]
     if n_columns <= TRIED_COLUMNS:
         return _seconds_with(n_columns, procedure, X, task, exchange, seed)
     few, more = (_seconds_with(n, procedure, X, task, exchange, seed) for n in (FEW_COLUMNS, TRIED_COLUMNS))
