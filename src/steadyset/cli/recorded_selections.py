@@ -254,13 +254,21 @@ def _undefined(text: str) -> Any:
 
 def report(given: Given) -> None:
     """Write the report of an assessment, a tuning or recorded selections: one self-contained page, or for a paper."""
+    from steadyset.findings import findings_of
+    from steadyset.reports import checked_target
     from steadyset.reports import report as write_report
 
     out = given.out
     if out is None:
         out = Path("report" if given.format == "folder" else f"report.{given.format or 'html'}")
+    checked_target(out, given.format)
     source, read = _source(given)
-    page = write_report(source, out, format=given.format, **given.arguments("findings"))
+    found = findings_of(source, **given.arguments("findings"))
+    # The answer is there before the pictures are drawn.
+    for sentence in found.answer:
+        typer.echo(sentence)
+    sys.stdout.flush()
+    page = write_report(found, out, format=given.format)
     echo_notes(read, err=False)
     for note in chance_notes(read):
         typer.echo(note)

@@ -176,7 +176,7 @@ def _panel(alt: Any, data: pd.DataFrame, name: str, measure: str, words: str) ->
         base = alt.Chart(part)
         filled = base.mark_area(opacity=0.25) if len(part) > 1 else base.mark_rule(strokeWidth=6, opacity=0.25)
         layers += [
-            filled.encode(color=alt.value(shade), x=runs, y=values, y2="high:Q"),
+            filled.encode(color=grammar.fixed(alt, "Color", shade), x=runs, y=values, y2="high:Q"),
             base.mark_line(color=shade, strokeDash=dash).encode(x=runs, y="estimate:Q"),
         ]
     points = alt.Chart(seen).mark_point(color=grammar.STEADY, filled=True, size=18, opacity=1)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from functools import cache
 from html import escape
@@ -15,6 +17,8 @@ from typing import Any
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError
 from steadyset.foundation.memory import memory_limit
 from steadyset.foundation.text import shown_name
+from steadyset.io.disk import write_durably
+from steadyset.kernels.jit import FOLDER
 
 WIDTHS = {"single": 85.0, "double": 180.0}  # millimetres: one column of a page, and both
 LETTERS = 11.0  # pixels: the letters of axes on a screen
@@ -158,9 +162,24 @@ def converter() -> Any:
 def drawing_library() -> str:
     """The JavaScript of Vega, Vega-Lite and Vega-Embed: it sets vegaEmbed, vega and vegaLite, and may stand in a page.
 
-    Putting it together takes seconds, so it is done once.
+    Putting it together takes a second of processor time, so it is kept next to the compiled kernels.
     """
-    return f"(() => {{{converter().javascript_bundle()}\n}})();"  # its own names stay within
+    return f"(() => {{{_kept_bundle(converter())}\n}})();"  # its own names stay within
+
+
+def _kept_bundle(vl_convert: Any) -> str:
+    """Return the libraries of this version of vl-convert from the folder of the user, where they are put once."""
+    if FOLDER is None:
+        return str(vl_convert.javascript_bundle())
+    path = FOLDER / f"drawing-{vl_convert.__version__}.js"
+    with suppress(OSError, ValueError):
+        digest, _, text = path.read_bytes().decode().partition("\n")
+        if digest == hashlib.sha256(text.encode()).hexdigest():  # else it was cut off
+            return text
+    text = str(vl_convert.javascript_bundle())
+    with suppress(OSError):
+        write_durably(path, f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}".encode())
+    return text
 
 
 def script_json(value: Any) -> str:

@@ -122,7 +122,7 @@ def _panel(alt: Any, data: pd.DataFrame, name: str, n_ever: int, top: int) -> An
     base = base.encode(y=grammar.names(alt, "feature", "place"), tooltip=told)
     often = grammar.shares(alt, "frequency", "share of the runs", stack=None)
     bars = base.mark_bar(height=9).encode(
-        x=often, color=alt.condition(IN_CORE, alt.value(grammar.STEADY), alt.value(grammar.PALE))
+        x=often, color=grammar.either(alt, "Color", IN_CORE, grammar.STEADY, grammar.PALE)
     )
     around, intervals = grammar.over_bars(alt, base)
     share = alt.XDatum(alt.ExprRef(grammar.CORE_SHARE), type="quantitative")

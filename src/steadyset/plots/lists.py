@@ -90,8 +90,8 @@ def _shared_drawn(alt: Any, data: pd.DataFrame) -> Any:
     axis = alt.Axis(orient="top", **turned, labelLimit=110, ticks=False, domain=False, labelOverlap=False)
     lists = alt.X("list:N", sort=alt.SortField("column"), title=None, axis=axis)
     names, told = grammar.names(alt, "feature", "place"), grammar.tips(alt, "feature", "list", "lists")
-    size = alt.condition("datum.inside", alt.value(90), alt.value(14))
-    colour = alt.condition("datum.inside", alt.value(grammar.STEADY), alt.value(grammar.RULE))
+    size = grammar.either(alt, "Size", "datum.inside", 90, 14)
+    colour = grammar.either(alt, "Color", "datum.inside", grammar.STEADY, grammar.RULE)
     dots = alt.Chart(data).mark_circle().encode(x=lists, y=names, size=size, color=colour, tooltip=told)
     return alt.layer(dots).properties(width=width, height=alt.Step(19), usermeta=grammar.filling(20, data["feature"]))
 

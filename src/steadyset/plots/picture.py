@@ -378,7 +378,22 @@ def heading(alt: Any, text: str, said: str | list[str] = "") -> Any:
 def tips(alt: Any, *plain: str, **formats: str | tuple[str, str]) -> list[Any]:
     """What a mark tells who points at it: columns as they are, then numbers with their format, or format and title."""
     written = {name: (form, alt.Undefined) if isinstance(form, str) else form for name, form in formats.items()}
-    return [*plain, *(alt.Tooltip(name, format=form, title=title) for name, (form, title) in written.items())]
+    columns = [alt.Tooltip(name) for name in plain]
+    return [*columns, *(alt.Tooltip(name, format=form, title=title) for name, (form, title) in written.items())]
+
+
+def fixed(alt: Any, channel: str, value: Any) -> Any:
+    """Return a value of a channel, such as "Opacity", that is the same for all marks.
+
+    From `alt.value`, Altair would look up the class of the channel among all of its schemas each time.
+    """
+    return getattr(alt, f"{channel}Value")(value)
+
+
+def either(alt: Any, channel: str, test: Any, value: Any, otherwise: Any) -> Any:
+    """Return a channel with one value for marks that pass a test, and another one for the others."""
+    written = test if isinstance(test, str) else test.to_dict()
+    return getattr(alt, f"{channel}Value")(otherwise, condition={"test": written, "value": value})
 
 
 def dashed(alt: Any, *values: float) -> Any:
@@ -427,7 +442,7 @@ def filling(beside: float, labels: Iterable[object] = (), least: int = 200) -> d
 def told_apart(alt: Any, field: str, categories: Sequence[str]) -> tuple[Any, Any]:
     """A colour and a shape for each of up to 14 categories, with a legend; one for all where there are more."""
     if len(categories) > MOST_TOLD_APART:
-        return alt.value(STEADY), alt.value("circle")
+        return fixed(alt, "Color", STEADY), fixed(alt, "Shape", "circle")
     rounds = [divmod(place, len(CATEGORIES)) for place in range(len(categories))]
     colours = [CATEGORIES[place] for _, place in rounds]
     shapes = [SHAPES[(place + 2 * turn) % len(SHAPES)] for turn, place in rounds]

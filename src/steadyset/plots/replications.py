@@ -147,7 +147,7 @@ def _drawn_effects(alt: Any, data: pd.DataFrame) -> Any:
     zero = alt.Chart(data).mark_rule(color=grammar.MUTED, strokeWidth=1, aria=False).encode(x=alt.datum(0))
     colours = alt.Scale(range=list(grammar.CATEGORIES))
     colour = alt.Color("study:N", scale=colours, legend=alt.Legend(title=None, orient="bottom"))
-    filled = alt.condition(alt.datum.selected == SELECTED, alt.value(1.0), alt.value(0.0))
+    filled = grammar.either(alt, "FillOpacity", alt.datum.selected == SELECTED, 1.0, 0.0)
     told = grammar.tips(alt, "feature", "study", "selected", "studies", effect=".2f")
     points = base.mark_point(size=70, strokeWidth=1.5, opacity=1).encode(x=alt.X("effect:Q", title="effect"))
     points = points.encode(color=colour, shape=alt.Shape("study:N"), tooltip=told)

@@ -148,7 +148,7 @@ def _swap_drawn(alt: Any, data: pd.DataFrame, domain: list[str]) -> Any:
     own = alt.Data(values=[{"feature": name, "other": name} for name in domain])
     layers = [alt.Chart(own).mark_circle(size=14, color=grammar.RULE, opacity=1).encode(x=x, y=y), cells]
     if n <= FEW:
-        ink = alt.condition(alt.datum.share > 0.5, alt.value("white"), alt.value(grammar.INK))
+        ink = grammar.either(alt, "Color", alt.datum.share > 0.5, "white", grammar.INK)
         text = alt.Text("share:Q", format=".0%")
         layers.append(alt.Chart(data).mark_text(fontSize=10).encode(x=x, y=y, text=text, color=ink))
     return alt.layer(*layers).properties(width=alt.Step(step), height=alt.Step(step))
@@ -246,7 +246,7 @@ def _group_drawn(alt: Any, data: pd.DataFrame) -> Any:
             "kind:N", scale=alt.Scale(**kinds, range=[grammar.STEADY, grammar.MARKED]), legend=alt.Legend(title=None)
         ),
         shape=alt.Shape("kind:N", scale=alt.Scale(**kinds, range=["circle", "diamond"]), legend=alt.Legend(title=None)),
-        size=alt.condition(alt.datum.kind == ANY, alt.value(110), alt.value(45)),
+        size=grammar.either(alt, "Size", alt.datum.kind == ANY, 110, 45),
         tooltip=grammar.tips(alt, "group:N", "feature:N", share=".0%"),
     )
     return alt.layer(lines, marks).properties(width=380, height=alt.Step(20))

@@ -171,19 +171,24 @@ def _class_panel(alt: Any, data: pd.DataFrame, colours: dict[str, str], dots: bo
     base = alt.Chart(shown, title=_panel_title(alt, data))
     lines = alt.Scale(domain=[-0.5, len(classes) - 0.5], reverse=True)
     values = alt.X("value:Q", scale=alt.Scale(zero=False, nice=True), title=None, axis=_numbers(alt))
-    ends = {"y": alt.Y("min(top):Q", scale=lines, axis=None), "y2": "max(bottom):Q", "detail": "label:N"}
+    ends = {
+        "y": alt.Y("min(top):Q", scale=lines, axis=None),
+        "y2": alt.Y2("max(bottom):Q"),
+        "detail": alt.Detail("label:N"),
+    }
     box = base.mark_rect(fill=None, stroke=grammar.MUTED, strokeWidth=1, aria=False)
-    box = box.encode(x=alt.X("q1(value):Q", title=None), x2="q3(value):Q", **ends)
+    box = box.encode(x=alt.X("q1(value):Q", title=None), x2=alt.X2("q3(value):Q"), **ends)
     middle = base.mark_rule(color=grammar.INK, strokeWidth=2.5, aria=False)
     middle = middle.encode(x=alt.X("median(value):Q", title=None), **ends)
     points = base.mark_point(filled=False, size=16, strokeWidth=1).encode(**_by_class(alt, colours, 0.75))
     told = grammar.tips(alt, "feature", "label", value=".4~g")
     points = points.encode(x=values, y=alt.Y("row:Q", scale=lines, axis=None), tooltip=told)
     letters = {"fontSize": grammar.SMALL, "fontWeight": "bold", "limit": LONGEST_LABEL}
-    words = base.mark_text(align="right", dx=-6, aria=False, **letters).encode(text="label:N")
-    beside = {"x": alt.value(0), "y": alt.Y("min(middle):Q", scale=lines, axis=None)}
+    words = base.mark_text(align="right", dx=-6, aria=False, **letters).encode(text=alt.Text("label:N"))
+    beside = {"x": grammar.fixed(alt, "X", 0), "y": alt.Y("min(middle):Q", scale=lines, axis=None)}
     words = words.encode(**beside, color=_class_colour(alt, colours))
-    layers = [box, points if dots else points.encode(opacity=alt.value(0)), middle, words]
+    points = points if dots else points.encode(opacity=grammar.fixed(alt, "Opacity", 0))
+    layers = [box, points, middle, words]
     return alt.layer(*layers).properties(width=220, height=34 * len(classes))
 
 
@@ -194,7 +199,7 @@ def _class_colour(alt: Any, colours: dict[str, str], channel: str = "Color") -> 
 
 def _by_class(alt: Any, colours: dict[str, str], opacity: float) -> dict[str, Any]:
     """Points in the colours of their classes, those of the first class hollow."""
-    hollow = alt.condition(alt.datum.label == next(iter(colours)), alt.value(0.0), alt.value(opacity))
+    hollow = grammar.either(alt, "FillOpacity", alt.datum.label == next(iter(colours)), 0.0, opacity)
     stroke, fill = (_class_colour(alt, colours, channel) for channel in ("Stroke", "Fill"))
     return {"stroke": stroke, "fill": fill, "fillOpacity": hollow}
 
@@ -319,7 +324,9 @@ def _heat(alt: Any, data: pd.DataFrame, colours: dict[str, str], n: int, told: s
     heat = alt.Color("step:O", scale=alt.Scale(domain=list(range(len(HEAT))), range=list(HEAT)), legend=None)
     tooltip = grammar.tips(alt, "feature", "label", deviation=(".2f", "standard deviations"))
     cells = alt.Chart(shown).mark_rect(strokeWidth=0)
-    cells = cells.encode(x=alt.X("column:Q", scale=free, axis=None), x2="end:Q", y=y, color=heat, tooltip=tooltip)
+    cells = cells.encode(
+        x=alt.X("column:Q", scale=free, axis=None), x2=alt.X2("end:Q"), y=y, color=heat, tooltip=tooltip
+    )
     cells = cells.properties(width=560, height=alt.Step(min(30, max(16, 300 / len(features)))))
     spans = shown.groupby("label", sort=False).agg(start=("column", "min"), end=("end", "max")).reset_index()
     spans["middle"] = (spans["start"] + spans["end"]) / 2
@@ -327,9 +334,11 @@ def _heat(alt: Any, data: pd.DataFrame, colours: dict[str, str], n: int, told: s
     base = alt.Chart(spans)
     colour = _class_colour(alt, colours)
     bars = base.mark_bar(height=4, yOffset=8)
-    bars = bars.encode(x=alt.X("start:Q", scale=free, axis=None), x2="end:Q", y=alt.value(6))
+    bars = bars.encode(x=alt.X("start:Q", scale=free, axis=None), x2=alt.X2("end:Q"), y=grammar.fixed(alt, "Y", 6))
     words = base.mark_text(align="center", fontSize=12, fontWeight="bold", dy=-4)
-    words = words.encode(x=alt.X("middle:Q", scale=free, axis=None), y=alt.value(6), text="words:N")
+    words = words.encode(
+        x=alt.X("middle:Q", scale=free, axis=None), y=grammar.fixed(alt, "Y", 6), text=alt.Text("words:N")
+    )
     head = alt.layer(bars.encode(color=colour), words.encode(color=colour)) if not told else alt.layer(words)
     both = alt.vconcat(head.properties(width=560, height=14), cells, spacing=4, usermeta=grammar.filling(16, features))
     return both.resolve_scale(color="independent")

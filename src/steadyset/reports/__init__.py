@@ -88,7 +88,7 @@ def report(
     >>> page.read_text(encoding="utf-8").startswith("#")
     True
     """
-    target, form = _target(path, format)
+    target, form = checked_target(path, format)
     found = findings_of(result, core=core, level=level, margin=margin, replication=replication)
     if form == "folder":
         write_paper_folder(found, target, _page_of(found))
@@ -126,8 +126,8 @@ def _json_of(found: Findings) -> str:
     return found.to_json() + "\n"
 
 
-def _target(path: str | Path, form: str | None) -> tuple[Path, str]:
-    """Where the report goes, and as what, checked before any work."""
+def checked_target(path: str | Path, form: str | None) -> tuple[Path, str]:
+    """Return the path and the format of a report, before any work; raise InputError if it cannot be written."""
     if form is not None:
         check_choice("format", form, REPORT_FORMATS)
     if not isinstance(path, (str, Path)):
