@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
@@ -44,6 +46,7 @@ from steadyset.tasks import TASKS
 __all__ = ["Assessment", "AutoRuns", "Execution", "assess"]
 
 PACK_EVERY = 2000
+FIRST = 5  # runs that are made whatever the time limit
 # Failures of the machine, not of a selector: these cells are tried again.
 MACHINE = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, OSError)}
 MACHINE |= {"MemoryError", "_ArrayMemoryError"}
@@ -198,8 +201,10 @@ def assess(
     0  t_test:k=5       0.93  0.99
     1     jmi:k=5       0.63  0.99
     """
+    begin = time.monotonic()
     drawing = Bootstrap() if resampling is None else as_resampling(resampling)
     how = arguments.as_record("execution", Execution, execution)
+    deadline = inf if how.minutes is None else begin + 60 * how.minutes
     drawing, automatic = _with_runs(drawing, n_runs)
     folder = None if out is None else RunFolder(folder_path(out))
     jobs = arguments.job_count(n_jobs)
@@ -235,12 +240,12 @@ def assess(
         say_what_is_compiled(how.progress)
         tell = stack.enter_context(progress_told(how.progress, "runs"))
         while True:
-            _fill(request, wanted, finished, folder, how, n_jobs, tell)
+            is_complete = _fill(request, wanted, finished, folder, how, n_jobs, tell, deadline)
             if folder is not None:
                 folder.pack()
             cells = [cell for (_, run), cell in finished.items() if run < wanted]
             result = Assessment(request.settings, cells, None if folder is None else folder.path)
-            more = wanted if automatic is None else automatic.more(result, wanted)
+            more = automatic.more(result, wanted) if automatic is not None and is_complete else wanted
             if more == wanted:
                 _warn_of_failed_selectors(result)
                 return _with_table(request, result, folder, len(finished))
@@ -338,35 +343,59 @@ def _fill(
     how: Execution,
     n_jobs: int | None,
     progress: Tell | None,
-) -> None:
-    """Compute the cells that are missing; each is on disk before the next is asked for. Fits on all rows come last."""
+    deadline: float = inf,
+) -> bool:
+    """Compute the cells that are missing; each is on disk before the next is asked for. Fits on all rows come last.
+
+    Return whether there was time for all runs. The first few runs and the fits on all rows are made in any case.
+    """
     every = [(s, run) for run in range(n_runs) for s in range(len(request.selectors))]
     missing = [key for key in every if key not in finished]
     done = len(every) - len(missing)
+    whole: list[tuple[int, int]] = []
     if how.all_rows:
-        whole = [(s, EVERY_ROW) for s in range(len(request.selectors))]
-        missing += [key for key in whole if key not in finished]
+        every_row = [(s, EVERY_ROW) for s in range(len(request.selectors))]
+        whole = [key for key in every_row if key not in finished]
     if progress is not None:
         progress(done, len(every))
-    if not missing:
-        return
     tried = {selector for selector, _ in finished}
-    with (
-        closing(Saving(folder)) as saving,
-        closing(compute(how.engine, request.plan, request.selectors, missing, n_jobs, saving)) as cells,
-    ):
-        for cell in cells:
-            if cell.selector not in tried:
-                tried.add(cell.selector)
-                _refuse_always_failing(request, cell)
-            if folder is not None and not is_saved(cell):
-                folder.add(cell)
-            finished[cell.selector, cell.run] = cell
-            done += cell.run != EVERY_ROW
-            if folder is not None and done % PACK_EVERY == 0:
-                folder.pack()
-            if progress is not None:
-                progress(done, len(every))
+    with closing(Saving(folder)) as saving:
+        n_at_once = len(request.selectors) * max(FIRST, arguments.job_count(n_jobs))
+        for asked in _in_time(missing, whole, deadline, n_at_once):
+            with closing(compute(how.engine, request.plan, request.selectors, asked, n_jobs, saving)) as cells:
+                for cell in cells:
+                    if cell.selector not in tried:
+                        tried.add(cell.selector)
+                        _refuse_always_failing(request, cell)
+                    if folder is not None and not is_saved(cell):
+                        folder.add(cell)
+                    finished[cell.selector, cell.run] = cell
+                    done += cell.run != EVERY_ROW
+                    if folder is not None and done % PACK_EVERY == 0:
+                        folder.pack()
+                    if progress is not None:
+                        progress(done, len(every))
+    return done == len(every)
+
+
+def _in_time(
+    missing: Sequence[tuple[int, int]], whole: Sequence[tuple[int, int]], deadline: float, n_at_once: int
+) -> Iterator[list[tuple[int, int]]]:
+    """Yield the runs to compute next until the time is up, and then the fits on all rows.
+
+    Without a time limit all of them are computed together.
+    """
+    if deadline == inf:
+        if missing or whole:
+            yield [*missing, *whole]
+        return
+    n_first = sum(run < FIRST for _, run in missing)
+    for place in range(0, len(missing), n_at_once):
+        if place >= n_first and time.monotonic() > deadline:
+            break
+        yield list(missing[place : place + n_at_once])
+    if whole:
+        yield list(whole)
 
 
 def _refuse_always_failing(request: Request, first: Cell) -> None:

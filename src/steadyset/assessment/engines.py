@@ -29,7 +29,7 @@ import numpy as np
 
 from steadyset.assessment.folder import Saving
 from steadyset.assessment.written import cell_json, read_cell
-from steadyset.foundation.arguments import check_flag, job_count, wrong_argument
+from steadyset.foundation.arguments import check_flag, check_number, job_count, wrong_argument
 from steadyset.foundation.display import Progress, check_progress
 from steadyset.foundation.errors import Argument, InputError, MissingExtraError, SteadysetError
 from steadyset.kernels.jit import FOLDER, nothing_compiled
@@ -69,6 +69,9 @@ class Execution:
     progress : bool, Callable or None, default=None
         None shows a bar in notebooks and in terminals, False none, and True one even where standard error goes to a
         file; a function is called with the numbers of finished and of all runs, or configurations.
+    minutes : float or None, default=None
+        The time limit of `assess`. The first five runs are made in any case; those that do not fit are left out, and a
+        folder `out` continues with them later. None sets no limit.
 
     Examples
     --------
@@ -82,6 +85,7 @@ class Execution:
     all_rows: bool = True
     predictions: bool = False
     progress: Progress = None
+    minutes: float | None = None
 
     def __post_init__(self) -> None:
         check_engine(self.engine)
@@ -90,6 +94,30 @@ class Execution:
         check_flag("all_rows", self.all_rows)
         check_flag("predictions", self.predictions)
         check_progress(self.progress)
+        if self.minutes is not None:
+            check_number("minutes", self.minutes)
+
+    def without_limit(self, function: str) -> Execution:
+        """Return this record; raise InputError if it limits the time of a function that has no limit of this kind.
+
+        Parameters
+        ----------
+        function : str
+            The name of the function.
+
+        Returns
+        -------
+        Execution
+            This record.
+
+        Raises
+        ------
+        InputError
+            If there is a time limit.
+        """
+        if self.minutes is not None:
+            raise InputError(f"{function} has no time limit in its execution (got {self.minutes:g} minutes).")
+        return self
 
 
 def compute(

@@ -43,7 +43,17 @@ from steadyset.runner.columns import (
 from steadyset.runner.conditions import RECORD, check_on_warning
 from steadyset.runner.extraction import can_choose, refuse_new_columns
 from steadyset.runner.forced import read_forced, refuse_who_cannot
-from steadyset.runner.plan import NO_CUT, PREDICTOR, SELECTOR, Cut, Plan, check_top
+from steadyset.runner.plan import (
+    BASELINES,
+    COMPARED_EVERY,
+    FIRST_COMPARED,
+    NO_CUT,
+    PREDICTOR,
+    SELECTOR,
+    Cut,
+    Plan,
+    check_top,
+)
 from steadyset.runner.preparation import IMPUTE, read_preparation, read_steps
 from steadyset.runner.scoring import default_predictor, read_scoring
 from steadyset.runner.weighting import read_weights, refuse_who_ignores_weights
@@ -617,6 +627,7 @@ def data_details(plan: Plan, target: str, features: Sequence[str]) -> dict[str, 
         **_doubtful_columns(plan, target, features),
         "n_groups": 0 if plan.groups is None else len(np.unique(plan.groups)),
         "n_runs": plan.n_runs,
+        **({BASELINES: [FIRST_COMPARED, COMPARED_EVERY]} if plan.scoring and plan.has_few_baselines else {}),
         "shared_rows": _shared_rows(plan),
         "resampling": {
             "words": resampling.in_words().replace("each class", task.strata_words),

@@ -92,6 +92,11 @@ def assess(given: Given) -> None:
         result = run_assessment(given.selector or None, data, **arguments)
     found = findings_of(result, **given.arguments("findings"))
     render(found, given.format, safe=given.spreadsheet_safe)
+    n_planned = result.settings["details"]["n_runs"] * len(result.selectors)
+    if given.minutes is not None and len(result.cells) < n_planned:
+        people_read = sys.stdout if people else sys.stderr
+        said = f"There was time for {len(result.cells)} of {n_planned} runs; --resume continues with the others."
+        print(said, file=people_read)
     if people and result.path is not None:
         typer.echo(f"\nRun folder: {result.path}\nTable of features: {result.path / TABLE}")
     if not result.selections:

@@ -25,7 +25,7 @@ from steadyset.io.labels import UnionOfNames
 from steadyset.measures.evaluate import EXCELLENT, POOR
 from steadyset.measures.record import Measure, get_measure
 from steadyset.runner.model_importances import WORDS
-from steadyset.runner.plan import SELECTOR
+from steadyset.runner.plan import BASELINES, SELECTOR
 from steadyset.runner.scoring import score_ends, score_title
 from steadyset.tasks import CLASSES, TASKS
 
@@ -366,10 +366,18 @@ def _scores(found: Findings, details: Mapping[str, Any]) -> str:
     by = f" of {shown_name(details['predictor'])}" if details.get("predictor") else ""
     judged = f"The features that each run selected were judged by the {names}{by} on the rows that the run left out"
     alone = baseline_words(found.settings)[0]
-    without = f", beside a prediction {alone} and one from as many features drawn at random"
+    without = f", beside a prediction {alone} and one from as many features drawn at random{_in_some_runs(details)}"
     sure = any(not isnan(score.se) for row in found.summary for score in row.scores.values())
     errors = f"; standard errors are corrected for the overlap of the runs{cite('nadeau2003')}" if sure else ""
     return f"{judged}{without if found.baselines else ''}{errors}."
+
+
+def _in_some_runs(details: Mapping[str, Any]) -> str:
+    """Return in which runs random features were drawn, after a space; nothing if they were in all."""
+    if BASELINES not in details:
+        return ""
+    first, every = details[BASELINES]
+    return f" (in the first {first} runs and in every {every}th one; selectors of one size share them)"
 
 
 def _named(details: Mapping[str, Any]) -> str:

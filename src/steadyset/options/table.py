@@ -234,6 +234,13 @@ TABLE: tuple[Option, ...] = (
         calls=("run",),
     ),
     Option(
+        "minutes",
+        "Time limit in minutes. The first 5 runs are made in any case; --resume continues with those that did not fit.",
+        "MINUTES",
+        commands="assess",
+        record="execution",
+    ),
+    Option(
         "quick",
         "The list alone, in a fraction of the time: no repeats, so nothing on prediction, on how often "
         "features are found again, and on fewer rows. The list is the same. Equal to --outer 0.",

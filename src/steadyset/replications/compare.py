@@ -113,7 +113,7 @@ def compare_studies(
     own, shared, data, asked, exchanges = requested_studies(selector, studies, cut, random_state)
     first = next(iter(asked.values()))
     number_of_pairs = pairs_of(first, pairs)
-    how = as_record("execution", Execution, execution)
+    how = as_record("execution", Execution, execution).without_limit("compare_studies")
     more: dict[str, Any] = {"cut": cut, "n_jobs": n_jobs, "random_state": random_state}
     every = [_Own.of(name, one, len(own[name].features), exchanges[name]) for name, one in asked.items()]
     sizes = np.array([len(one.chosen) for one in every])

@@ -110,7 +110,7 @@ def replication(
     """
     data = as_data(X, y)
     refuse_beside(data, "replication", sample_weight=ROWS_ALIKE)
-    how = as_record("execution", Execution, execution)
+    how = as_record("execution", Execution, execution).without_limit("replication")
     if isinstance(selector, Assessment):
         made, selector = selector, selector.selectors[0]
         if len(made.selectors) != 1:

@@ -165,6 +165,7 @@ def variance_split(
     ["the selector's own randomness", 'the data']
     """
     check_integer("seeds", seeds, least=2)
+    how = as_record("execution", Execution, execution).without_limit("variance_split")
     data = as_data(X, y)
     refuse_beside(data, "variance_split", sample_weight=ROWS_ALIKE)
     drawing = Bootstrap(40) if resampling is None else as_resampling(resampling)
@@ -197,7 +198,7 @@ def variance_split(
             n_jobs=n_jobs,
             out=out,
             random_state=random_state,
-            execution=replace(as_record("execution", Execution, execution), all_rows=False),
+            execution=replace(how, all_rows=False),
         )
     labels = {label: (name, seed) for label, (name, seed, _) in runs.items()}
     rows = data.rows or row_names_of(data.X, len(asked.plan.y))

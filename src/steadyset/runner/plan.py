@@ -32,6 +32,9 @@ from steadyset.tasks import TASKS
 
 PER_FOLD = ("mean", "median")
 MAX_FEATURES, MAX_ROWS = 60, 500  # of an extract
+BASELINES = "baselines"  # what details call the runs that draw random features
+MANY_ROWS = 20_000  # from which fits of the predictor take nearly all the time of an assessment
+FIRST_COMPARED, COMPARED_EVERY = 5, 10  # runs that draw random features of many rows: the first ones, and each tenth
 PREDICTOR, SELECTOR = "predictor", "selector"  # whose importances measures of weights use
 
 
@@ -216,6 +219,20 @@ class Plan:
     def predicts(self) -> bool:
         """Whether the predictor is fitted: for scores, or for its importances."""
         return bool(self.scoring) or self.importance == PREDICTOR
+
+    @property
+    def has_few_baselines(self) -> bool:
+        """Whether only some runs draw random features: with many rows, fits of the predictor take nearly all the time.
+
+        The rule looks at nothing but the size of the data, so that the answer depends on no clock.
+        """
+        return len(self.y) >= MANY_ROWS
+
+    def draws_baseline(self, run: int | str) -> bool:
+        """Whether a run is compared with random features, and with covariates alone."""
+        if not self.has_few_baselines or not isinstance(run, int):
+            return True
+        return run < FIRST_COMPARED or run % COMPARED_EVERY == 0
 
     @property
     def fills(self) -> bool:

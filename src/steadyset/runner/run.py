@@ -155,10 +155,10 @@ def compute(job: Job) -> Cell:
         seconds = job.spent + time.perf_counter() - begin
         if heard and plan.on_warning == FAIL:
             return replace(blank, failure=heard[0], warnings=tuple(heard))
-        return _scored(plan, training, found, replace(blank, fit_seconds=seconds, warnings=tuple(heard)))
+        return _scored(plan, training, found, replace(blank, fit_seconds=seconds, warnings=tuple(heard)), job.run)
 
 
-def _scored(plan: Plan, training: Training, one: Fitted, blank: Cell) -> Cell:
+def _scored(plan: Plan, training: Training, one: Fitted, blank: Cell, run: int | str) -> Cell:
     begin = time.perf_counter()
     picked = one.chosen
     with listening() as heard:
@@ -169,7 +169,7 @@ def _scored(plan: Plan, training: Training, one: Fitted, blank: Cell) -> Cell:
     compared = one.model is None and one.compared
     nothing = NOTHING if compared and not len(picked.features) else ""
     judged = compared and scored.values
-    blind, drawn = _baselines(plan, training, picked.features, scored.values) if judged else ({}, {})
+    blind, drawn = ({}, {}) if not judged else _baselines(plan, training, picked.features, scored.values, run)
     return replace(
         blank,
         selected=tuple(picked.features.tolist()),
@@ -331,9 +331,16 @@ def _curves(plan: Plan, training: Training, model: Any, train: Any, test: Any) -
 
 
 def _baselines(
-    plan: Plan, training: Training, selected: Ints, found: dict[str, float]
+    plan: Plan, training: Training, selected: Ints, found: dict[str, float], run: int | str
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """The scores without features, and of as many random ones: a resample has one random order for all selectors."""
+    """Return the scores without features, and of as many random ones; nothing for what this run does not draw.
+
+    A resample has one random order for all selectors.
+    """
+    if not plan.draws_baseline(run):
+        # A constant needs no fit; covariates do.
+        with listening():
+            return ({} if training.n_forced else _shared(plan, training, [selected[:0]])), {}
     size, prepared = len(selected), training.prepared
     known = np.arange(plan.X.shape[1]) if prepared is None else np.unique(prepared.sources)  # what it has left
     random = np.random.default_rng(

@@ -207,14 +207,20 @@ def _prediction(evaluation: Assessment) -> Prediction | None:
         mean,
         max(least, mean - reach),
         min(most, mean + reach),
-        float(np.mean([cell.random.get(score, nan) for cell in cells])),
-        float(np.mean([cell.blind.get(score, nan) for cell in cells])),
+        _mean_known([cell.random.get(score, nan) for cell in cells]),
+        _mean_known([cell.blind.get(score, nan) for cell in cells]),
         float(np.mean(every)) if every else nan,
         beaten.random,
         beaten.blind,
         beaten.nearly_all,
         added,
     )
+
+
+def _mean_known(values: Sequence[float]) -> float:
+    """Return the mean of a baseline; of many rows only some runs have one."""
+    known = [value for value in values if not isnan(value)]
+    return float(np.mean(known)) if known else nan
 
 
 # ---- what would help ------------------------------------------------------------------------------------------------

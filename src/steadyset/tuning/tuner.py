@@ -172,7 +172,7 @@ def tune(
     from steadyset.tuning.search import Search
 
     refuse_table("space", space, "tune")
-    how = arguments.as_record("execution", Execution, execution)
+    how = arguments.as_record("execution", Execution, execution).without_limit("tune")
     if how.engine not in ("auto", "threads"):
         raise arguments.wrong_argument("engine", "auto or threads, which tune has", how.engine)
     options = arguments.as_record("search", SearchOptions, search)
