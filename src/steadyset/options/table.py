@@ -239,6 +239,7 @@ TABLE: tuple[Option, ...] = (
         "MINUTES",
         commands="assess",
         record="execution",
+        calls=("run",),
     ),
     Option(
         "quick",
