@@ -615,7 +615,7 @@ ANSWERS: dict[str, Reading] = {
     "rows_bare": {"layout": "rows", "header": False},
     "rows_with_colons": {"layout": "rows"},
     "rows_of_mixed_marks": {"layout": "rows"},
-    "pairs_bare": {"layout": "long"},
+    "pairs_bare": {"layout": "long", "header": False},
     "marks_genes_in_rows": {"transpose": True},
     "marks_genes_in_rows_unnamed": {"transpose": True},
     "importances_runs_in_rows": {"layout": "importances"},

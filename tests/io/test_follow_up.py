@@ -220,3 +220,10 @@ def test_what_is_not_known_is_never_censored(event, tmp_path):
     GENES.assign(time=TIMES, vital_status=np.where(EVENTS, "Dead", "Not available")).to_csv(path, index=False)
     with pytest.raises(InputError, match=r"holds 'Not available' in .* rows, which does not say whether the event"):
         st.load_data(path, time="time", event=event)
+
+
+def test_units_in_brackets_and_the_names_of_lifelines_are_recognized():
+    dead = EVENTS.astype(int)
+    assert pairs(**{"Follow-up [d]": TIMES, "death": dead}) == [("Follow-up [d]", "death")]
+    assert pairs(**{"survival_wks": TIMES, "event_observed": dead}) == [("survival_wks", "event_observed")]
+    assert pairs(**{"Protein [d]": TIMES, "death": dead}) == []

@@ -119,3 +119,39 @@ def test_what_is_prepared_is_counted_with_its_missing_cells(tmp_path):
     assert data.features == ("a", "city", "blood")
     assert data.understood.startswith("4 rows, 3 features")
     assert any(note.startswith("2 values are missing, in 2 of 3 columns ('a', 'city')") for note in data.notes)
+
+
+PROTEINS = [
+    f"{first}{i}{letter}{j}X{j};Q1234{i}" for i, (first, letter) in enumerate(["PA", "Q0", "O9"] * 3) for j in "37"
+]
+NAMES_OF_ROWS = {
+    "entries of UniProt": [f"sp|P{i:05}|GENE{i}_HUMAN" for i in range(20)],
+    "groups of proteins": PROTEINS,
+    "symbols with numbers": [f"{name}|{number}" for number, name in enumerate(SYMBOLS, 7157)],
+    "taxa": [f"k__Bacteria;p__Firmicutes;g__Genus{i}" for i in range(20)],
+}
+
+
+@pytest.mark.parametrize("genes", NAMES_OF_ROWS.values(), ids=NAMES_OF_ROWS)
+def test_names_of_several_parts_are_recognized_in_rows(tmp_path, genes):
+    samples = [f"GSM{i}" for i in range(1000, 1012)]
+    pd.DataFrame(RANDOM.normal(size=(len(genes), 12)), genes, samples).to_csv(tmp_path / "x.csv", index_label="")
+    with pytest.raises(InputError, match="seems to have genes in rows"):
+        st.load_data(tmp_path / "x.csv")
+
+
+def test_patients_in_rows_that_are_called_like_proteins_are_no_genes(tmp_path):
+    patients = [f"P{i:05}" for i in range(40)]
+    frame = pd.DataFrame(RANDOM.normal(size=(40, 5)), patients, [f"x{i}" for i in range(5)])
+    frame.assign(y=list("pq") * 20).to_csv(tmp_path / "x.csv", index_label="")
+    with pytest.raises(InputError, match="candidates: 'y'") as found:
+        st.load_data(tmp_path / "x.csv")
+    assert "genes in rows" not in str(found.value)
+
+
+def test_rows_of_any_names_without_a_class_may_be_features(tmp_path):
+    masses = [f"{100 + 1.01 * i:.3f}_{i % 9}" for i in range(20)]
+    frame = pd.DataFrame(RANDOM.normal(size=(20, 6)), masses, ["Anna", "Bert", "Carl", "Dora", "Emil", "Fred"])
+    frame.to_csv(tmp_path / "x.csv", index_label="mz")
+    with pytest.raises(InputError, match="If its rows are features rather than samples"):
+        st.load_data(tmp_path / "x.csv")

@@ -116,11 +116,15 @@ def read_survival(columns: Mapping[str, Sequence[Any]]) -> NDArray[Any]:
     return np.column_stack([numbers, states])
 
 
+UNIT_LETTERS = {"d": "days", "w": "weeks", "m": "months", "y": "years"}  # in brackets: Follow-up [d]
+
+
 def words_of(name: str) -> list[str]:
     """Return the words of a name in small letters: OS.time, osTime and "os time" have the same ones."""
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.removesuffix(":ch1")).lower()
     apart = re.sub(r"follow[ _.-]?up", " followup ", apart)
     apart = re.sub(r"\b(o|ds|pf|df|rf|dmf|mf|ef)(stime)\b", lambda found: f"{found[1]}s time", apart)
+    apart = re.sub(r"[\[(](d|w|m|y)[\])]", lambda found: f" {UNIT_LETTERS[found[1]]} ", apart)
     return re.findall(r"[a-z]+", re.sub(r"(days|weeks|months|years)to", r"\1 to", apart))
 
 

@@ -30,7 +30,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 ENDPOINTS = _words("os dss pfs pfi dfs dfi rfs rfi dmfs mfs efs css lrfs lfs ttp ttr ttf tte bcr bfs drfs ddfs idfs")
-UNITS = _words("day days week weeks month months mo mos mth mths year years yr yrs")
+UNITS = _words("day days week weeks wk wks month months mo mos mth mths year years yr yrs")
 FOLLOWED = _words("survival surv survived followup fu")
 TIMES = _words("time times futime survtime surtime stime dtime rtime ptime eventtime deathtime lenfol edrel")
 HAPPENED = _words(
@@ -41,7 +41,7 @@ HAPPENED = _words(
 # another status, such as that of a receptor or a smoker.
 JOINED = _words(
     "t e s to until from of in at by or the is has was any first last overall disease specific free distant local "
-    "cancer patient contact known total code indicator ind flag"
+    "cancer patient contact known total code indicator ind flag observed"
 )
 OF_TIMES = ENDPOINTS | UNITS | FOLLOWED | TIMES | HAPPENED | JOINED
 OF_EVENTS = ENDPOINTS | FOLLOWED | HAPPENED | JOINED | {"status"}

@@ -20,12 +20,16 @@ MIN_ROWS, MIN_SAMPLES = 3, 2
 MOST = 0.8  # of the names or cells, that have to be of one kind
 MAX_FACTS, MAX_ASIDE = 5, 3  # rows above the genes that hold text; columns such as a description of each gene
 MAX_LOOKED_AT = 2_000  # names
+MIN_PEOPLE = 5
 # Identifiers of one database, which no sample is called by.
 IDENTIFIED = re.compile(
     r"(?i)(ENS[A-Z]*[GTP][0-9]{6,}(\.[0-9]+)?|[0-9A-Z_]+_at|ILMN_[0-9]+|A_[0-9]+_P[0-9]+|cg[0-9]{6,}|rs[0-9]{3,}|"
     r"[NX][MRP]_[0-9]+(\.[0-9]+)?|(hsa|mmu)-(mir|let)-?[0-9a-z-]+|LOC[0-9]+|"
-    r"(gene|probe|protein|metabolite|feature)[ _.-]?[0-9]+)"
+    r"(gene|probe|protein|metabolite|feature)[ _.-]?[0-9]+|(sp|tr)\|.+|[kdpcofgs]__.+)"
 )
+# Accessions of UniProt, the digits of which may also number patients: P04637.
+PROTEIN = re.compile(r"([OPQ][0-9][0-9A-Z]{3}[0-9]|[A-NR-Z][0-9]([A-Z][0-9A-Z]{2}[0-9]){1,2})(-[0-9]+)?")
+MIN_LETTERS = 0.2  # of the accessions, that have a letter beside their first
 SAMPLED = re.compile(
     r"(?i)(GSM|SRR|ERR|DRR|SAM[NED]A?)[0-9]+|TCGA[-.].+|"
     r"(sample|samp|patient|pat|subject|subj|case|control|ctrl|tumou?r|normal|donor|participant|specimen|array|chip|"
@@ -70,7 +74,10 @@ def genes_in_rows(table: Columns) -> GenesInRows | None:
     genes = [name for name in names if name not in facts and name not in NULLS]
     if len(samples) < MIN_SAMPLES or len(others) > MAX_ASIDE or not genes:
         return None
-    if not (_are_genes(genes) or is_feature_word(table.names[0])) or not _are_samples(samples[:MAX_LOOKED_AT]):
+    first_samples = samples[:MAX_LOOKED_AT]
+    if _are_identified(genes) and _are_people(first_samples):
+        return GenesInRows(tuple(genes), tuple(samples), tuple(facts))
+    if not (_are_genes(genes) or is_feature_word(table.names[0])) or not _are_samples(first_samples):
         return None
     return GenesInRows(tuple(genes), tuple(samples), tuple(facts))
 
@@ -89,10 +96,26 @@ def _rows_of_text(table: Columns, places: Sequence[int], names: Sequence[str]) -
 def _are_genes(names: Sequence[str]) -> bool:
     if len(set(names)) < MOST * len(names):
         return False
-    identified = sum(IDENTIFIED.fullmatch(name) is not None for name in names)
-    symbols = sum(is_symbol(name) and SAMPLED.fullmatch(name) is None for name in names)
+    firsts = _first_parts(names)
+    symbols = sum(is_symbol(first) and SAMPLED.fullmatch(first) is None for first in firsts)
     # Samples are numbered and share one form; symbols have many.
-    return identified >= MOST * len(names) or (symbols >= MOST * len(names) and _n_forms(names) > 2)
+    return _are_identified(names) or (symbols >= MOST * len(names) and _n_forms(firsts) > 2)
+
+
+def _are_identified(names: Sequence[str]) -> bool:
+    """Whether names are identifiers of databases of genes and proteins."""
+    firsts = _first_parts(names)
+    known = sum(IDENTIFIED.fullmatch(name) is not None for name in names)
+    known_firsts = sum(IDENTIFIED.fullmatch(first) is not None for first in firsts)
+    proteins = [first for first in firsts if PROTEIN.fullmatch(first)]
+    lettered = sum(re.search("[A-Z]", protein[1:]) is not None for protein in proteins)
+    are_proteins = lettered >= MIN_LETTERS * len(proteins)
+    return max(known, known_firsts, len(proteins) if are_proteins else 0) >= MOST * len(names)
+
+
+def _first_parts(names: Sequence[str]) -> list[str]:
+    """The first of several names in one: of P04637;P04638, and of TP53|7157."""
+    return [re.split(r"(?<=.)[;|]", name)[0] for name in names]
 
 
 def _are_samples(names: Sequence[str]) -> bool:
@@ -102,6 +125,11 @@ def _are_samples(names: Sequence[str]) -> bool:
         return True
     numbered = all(re.search("[0-9]", name) for name in names)
     return numbered and len(names) > 2 and _n_forms(names) <= 2 < len(names)
+
+
+def _are_people(names: Sequence[str]) -> bool:
+    """Whether many columns have names of one capitalized word each, such as Anna or Bert."""
+    return len(names) >= MIN_PEOPLE and all(re.fullmatch("[A-Z][a-z]+", name) for name in names)
 
 
 def _n_forms(names: Sequence[str]) -> int:

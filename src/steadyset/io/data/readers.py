@@ -172,7 +172,8 @@ def missing_target_of(table: Columns, path: File) -> MissingTargetError:
     turned = genes_in_rows(table)
     if turned is not None:
         return MissingTargetError("No target is given. ", *turned.told(path))
-    return sources.missing_target(possible_columns(table), str(path), all_columns(table))
+    may_be_turned = set(table.others) == {0} and len(table.numeric) > 1
+    return sources.missing_target(possible_columns(table), str(path), all_columns(table), may_be_turned=may_be_turned)
 
 
 def all_columns(table: Columns) -> Mapping[str, Sequence[Any]]:

@@ -173,9 +173,16 @@ def role_values(columns: Mapping[str, Sequence[Any]], name: str, where: str) -> 
 
 
 def missing_target(
-    columns: Mapping[str, Sequence[Any]], where: str, others: Mapping[str, Sequence[Any]] | None = None
+    columns: Mapping[str, Sequence[Any]],
+    where: str,
+    others: Mapping[str, Sequence[Any]] | None = None,
+    *,
+    may_be_turned: bool = False,
 ) -> MissingTargetError:
-    """The sentence for data whose target nobody named; `others` are all columns, if those that repeat are `columns`."""
+    """The sentence for data whose target nobody named; `others` are all columns, if those that repeat are `columns`.
+
+    `may_be_turned`: the rows may be features, which is said if there is nothing to predict.
+    """
     from steadyset.io.data.follow_up import follow_ups, offered
 
     counts = candidate_counts(columns)
@@ -184,7 +191,11 @@ def missing_target(
     every = columns if others is None else others
     times = follow_ups(list(every), every.__getitem__)
     target = Argument("target", ...)
-    error = MissingTargetError("Nothing says what to predict; give ", target, f" ({told}).", *offered(times))
+    turned: tuple[str | Argument, ...] = ()
+    if may_be_turned and not found and not times:
+        hint = " If its rows are features rather than samples, give the file that has the target of each sample with "
+        turned = hint, Argument("samples", ...), "."
+    error = MissingTargetError("Nothing says what to predict; give ", target, f" ({told}).", *offered(times), *turned)
     error.candidates = counts
     error.follow_ups = times
     return error

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice, takewhile
+from textwrap import shorten
 from typing import IO, TYPE_CHECKING, Any
 
 from steadyset.foundation.arguments import wrong_argument
@@ -44,7 +45,7 @@ from steadyset.io.formats.headings import (
     usual_width,
 )
 from steadyset.io.formats.record import PACKED
-from steadyset.io.labels import BLANKS, several, told_of_blanks, trimmed_name
+from steadyset.io.labels import BLANKS, several, some_names, told_of_blanks, trimmed_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,6 +56,7 @@ DELIMITERS = {TAB: "tabs", ";": "semicolons", "|": "bars", ",": "commas", " ": "
 SAMPLE, SAMPLE_LINES, LEAST_LINES = 1 << 16, 60, 4
 LONGEST_PREAMBLE = 1 << 26  # bytes of comments above a table
 ENOUGH_CELLS = 500
+LINE_SHOWN = 40  # letters of a line
 HEADER_SHARE = 64  # a name takes about so many times more memory than a byte of the header
 LINE_SHARE = 8  # the same for the cells of another line
 STEP = 1 << 25  # bytes that are read at once in search of the ends of lines
@@ -90,6 +92,7 @@ class TextForm:
     old_mac: bool = False  # lines end with a carriage return alone
     escaped: bool = False  # a quote within quotes has a backslash before it, as R's write.table has it
     has_blanks: bool = False  # some names in the header begin or end with blanks
+    lists_left_out: tuple[str, ...] = ()  # rows above the header that begin with # and have as many cells as it
     marked: str = ""  # a first name that is more than a word behind the sign of a comment, such as #1
     heading: Heading = TOP
 
@@ -112,6 +115,9 @@ class TextForm:
         comments = self.heading.above - self.heading.titles
         if comments:
             found.append(f"{several(comments, 'empty or comment row')} skipped")
+        if self.lists_left_out:
+            count = several(len(self.lists_left_out), "row")
+            found.append(f"{count} beginning with # left out ({some_names(self.lists_left_out)})")
         if self.escaped:
             found.append("backslashes before quotes removed")
         if self.marked:
@@ -142,6 +148,11 @@ def _recognised(path: File, delimiter: str | None, max_gb: float) -> TextForm:
         heading = heading._replace(commented=False)  # the mark is part of the names #1, #2, ...
     if heading.commented and not WORD.search(names[0]):
         form = replace(form, marked=names[0].strip())
+    rows = [
+        line for line in lines[: heading.above] if _is_comment_line(line) and line.count(separator) == len(names) - 1
+    ]
+    if not heading.commented and len(names) > 1:
+        form = replace(form, lists_left_out=tuple(shorten(row, LINE_SHOWN, placeholder=" ...") for row in rows))
     has_blanks = _has_outer_blanks(lines[heading.above], separator)
     form = replace(form, has_blanks=has_blanks, heading=heading._replace(above=heading.above + preamble))
     if delimiter is None:
@@ -393,28 +404,47 @@ def _delimiter(lines: Sequence[str], candidates: Sequence[str]) -> tuple[str, bo
             flaws = _flaws(_widths(table, delimiter, runs))
             if flaws is not None and flaws < least and (delimiter != " " or _holds_numbers(table, runs)):
                 best, least = (delimiter, runs), flaws
-    if best == (",", False) and ";" in candidates and _has_commas_in_names(table):
-        return ";", False
-    if best is not None:
-        return best
     if len(candidates) == 1:
-        return candidates[0], candidates[0] == " "
-    counts = {one: sum(width > 1 for width in _widths(table, one)) for one in candidates if one != " "}
-    most = max(counts, key=lambda one: counts[one])
-    return (most if counts[most] else ","), False
+        return best or (candidates[0], candidates[0] == " ")
+    if best is None:
+        counts = {one: sum(width > 1 for width in _widths(table, one)) for one in candidates if one != " "}
+        most = max(counts, key=lambda one: counts[one])
+        best = (most if counts[most] else ","), False
+    if best[0] == ",":
+        within = (mark for mark in (TAB, ";", "|") if _has_commas_in_names(table, mark))
+        return next(within, ","), False
+    if best[0] in (";", "|"):
+        before = (mark for mark in (TAB, ",") if _is_after_labels(table, mark, best[0]))
+        return next(before, best[0]), False
+    return best
 
 
-def _has_commas_in_names(lines: Sequence[str]) -> bool:
-    """Return whether semicolons separate names, some of which hold a comma, as in "B cells;T cells, activated;age".
+def _has_commas_in_names(lines: Sequence[str], mark: str) -> bool:
+    """Return whether a mark separates names, some of which hold a comma, as in "B cells;T cells, activated;age".
 
     A label before names, as in "run 1, A;B;C", has its comma before the first semicolon.
     """
     with_comma = [line for line in lines if "," in line]
-    if any(line.count(",") != line.count(", ") or line.find(",") < line.find(";") for line in with_comma):
+    if not with_comma or any(line.count(",") != line.count(", ") or mark not in line for line in with_comma):
+        return False
+    if mark == TAB:  # no name has one
+        return True
+    if any(line.find(",") < line.find(mark) for line in with_comma):
         return False
     n_commas = sum(line.count(",") for line in with_comma)
-    n_semicolons = sum(line.count(";") - line.count("; ") for line in with_comma)
-    return bool(n_commas) and all(";" in line for line in with_comma) and n_semicolons >= 3 * n_commas
+    n_marks = sum(line.count(mark) - line.count(f"{mark} ") for line in with_comma)
+    return n_marks >= 2 * n_commas
+
+
+def _is_after_labels(lines: Sequence[str], mark: str, between: str) -> bool:
+    """Return whether a mark stands once in each line, behind a label and before names, as in "Golub,CD33;ZYX"."""
+    for line in lines:
+        label, _, names = line.partition(mark)
+        if line.count(mark) != 1 or between in label or '"' in line:
+            return False
+        if not names.strip() or DECIMAL_COMMA.fullmatch(line.partition(between)[0]):
+            return False
+    return sum(between in line for line in lines) > 1
 
 
 def _flaws(widths: Sequence[int]) -> tuple[int, int, bool] | None:

@@ -53,6 +53,7 @@ WORDS = re.compile(r"[a-z ]")
 SYMBOL = re.compile(r"(?=.*[A-Za-z])[A-Z0-9][A-Z0-9._@-]*(orf[0-9]+)?|[A-Z][a-z]+[0-9][A-Za-z0-9.-]*")
 SURE = 0.01  # so rarely would first cells that are names like the others occur nowhere else
 SURE_AMONG_SIMILAR = 0.0001  # the same for first cells that look like names
+ACCESSION = re.compile(r"(GSE|GDS|PMID:?|SRP|ERP|PRJ[A-Z]+|E-[A-Z]{4}-)[0-9]+")  # what studies are called by
 LETTERS = re.compile(r"[A-Za-z]+")
 
 
@@ -260,8 +261,13 @@ def is_heading(lists: Sequence[Sequence[str]], called: Sequence[str] | None = No
         return True
     if are_row_numbers(firsts, None):
         return True if len(firsts) > 2 else None
-    if len(lists) == 1 or (_of_one_kind([*firsts, *names]) and not firsts[0].isdigit()):
+    if names and all(map(ACCESSION.fullmatch, firsts)) and not any(map(ACCESSION.fullmatch, names)):
+        return True
+    if len(lists) == 1:
         return False
+    if _of_one_kind([*firsts, *names]) and not firsts[0].isdigit():
+        # S1 and S2 above rs123, rs345 and others that begin alike
+        return None if len(_beginnings(names)) == 1 and _beginnings(names).isdisjoint(_beginnings(firsts)) else False
     sure = SURE_AMONG_SIMILAR if look_alike(firsts, names) else SURE
     return True if chance_of_lone_firsts(lists) < sure else None
 
@@ -302,6 +308,11 @@ def look_alike(firsts: Sequence[str], names: set[str]) -> bool:
     numbered = [first for first in firsts if re.search("[0-9]", first)]
     parts = set(chain.from_iterable(LETTERS.findall(name) for name in names))
     return any(not parts.isdisjoint(LETTERS.findall(first)) for first in numbered)
+
+
+def _beginnings(names: Sequence[str] | set[str]) -> set[str]:
+    """The letters before the first digit of each name."""
+    return {re.split("[0-9]", name)[0] for name in names}
 
 
 def _of_one_kind(names: Sequence[str] | set[str]) -> bool:

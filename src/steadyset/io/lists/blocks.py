@@ -2,7 +2,7 @@
 
 blocks      `>Golub` above its names, as in FASTA files; `[Golub]` or `Golub:` above them, or `# Golub` if somebody
             says so; blank lines between the lists; a list of vectors as R prints it
-labelled    `Golub: CD33, ZYX`, one list a line
+labelled    `Golub: CD33, ZYX` or `Golub - CD33, ZYX`, one list a line
 mixed       one list a line, some with commas and some with semicolons
 """
 
@@ -27,13 +27,16 @@ MARKED = {
     "'>'": re.compile(r">\s*(.+)"),
     "brackets": re.compile(r"\[([^\[\]]*[^\[\]0-9][^\[\]]*)\]"),
     "a colon": re.compile(r"([^:]*[^:\s]):"),
+    "dashes around them": re.compile(r"(?P<line>-{2,}|={2,}|\*{2,}|~{2,})\s*([^-=*~].*?)\s*(?P=line)"),
     "'#'": re.compile(r"#+\s*(.+)"),  # the last one, as there may be comments beside all others
 }
 LABEL = re.compile(r"([^:,;|\t\"'\[\]{}]*[^:,;|\t\"'\[\]{}\s]):(?:\s+(.*))?")
+DASHED = re.compile(r"([^,;|\t\"'\[\]{}]*[^,;|\t\"'\[\]{}\s])\s+[-\u2013\u2014=]\s+([^,;]+[,;].*)")
 R_HEAD = re.compile(r"\[\[([0-9]+)\]\]|\$(.+)")
 R_LINE = re.compile(r"\s*\[[0-9]+\]\s+(.*)")
 R_NAME = re.compile(r'"((?:[^"\\]|\\.)*)"|(\S+)')
 R_NONE = ("character(0)", "integer(0)", "numeric(0)", "factor(0)", "logical(0)", "NULL")
+MIN_SYMBOLS = 3  # in a line, on average, of which no name consists
 R_ESCAPED = re.compile(r"\\(.)")
 
 
@@ -56,7 +59,8 @@ def lists_in_lines(lines: Sequence[str], reading: ReadOptions) -> Lists | None:
         raise InputError(told, *either("layout", COLUMNS, ROWS), ".")
     if reading.layout in (None, ROWS):
         rows = [line for line in stripped if line and not headings.is_comment(line)]
-        found = _labelled(rows, reading) or _mixed(rows, reading) or _slashed(rows, reading)
+        ends = [line.strip(" \r\n") for line in lines if line.strip() and not headings.is_comment(line.strip())]
+        found = _labelled(rows, reading) or _mixed(rows, ends, reading) or _slashed(rows, reading)
         return None if found is None else found._replace(notes=(*found.notes, *_comments_told(stripped, found)))
     return None
 
@@ -82,7 +86,7 @@ def may_be_lists_in_lines(lines: Sequence[str]) -> bool:
     rows = [line for line in filled if not headings.is_comment(line)]
     marks = [{mark for mark in STRONG if mark in row} for row in rows]
     kinds = set.union(*marks) if marks else set()
-    if rows and (all(map(LABEL.fullmatch, rows)) or (len(kinds) > 1 and all(len(some) < 2 for some in marks))):
+    if rows and (_labels_in(rows) or (len(kinds) > 1 and all(len(some) < 2 for some in marks))):
         return True
     if rows and kinds <= {" /// "} and 2 * sum("/" in row for row in rows) >= len(rows):
         return True
@@ -109,11 +113,11 @@ def _marked(lines: Sequence[str], reading: ReadOptions) -> Lists | None:
             if match is None:
                 blocks[-1].lines.append(line)
             else:
-                blocks.append(Block(match[1].strip(), []))
+                blocks.append(Block(match[match.re.groups].strip(), []))
         labels = [block.label for block in blocks]
         if len(set(labels)) < len(labels) or not any(block.lines for block in blocks):
             continue
-        if comments and not all(block.lines for block in blocks):
+        if comments and not (all(block.lines for block in blocks) and _begin_groups(lines)):
             continue
         if comments and reading.layout != BLOCKS:
             # Comments above and between the rows of any other file are no headings.
@@ -127,6 +131,14 @@ def _marked(lines: Sequence[str], reading: ReadOptions) -> Lists | None:
             raise InputError(f"{told}for headings give ", *ways, ".")
         return _lists_of(blocks, f"headings with {mark}", reading)
     return None
+
+
+def _begin_groups(lines: Sequence[str]) -> bool:
+    """Whether all lines between blank ones begin with a line with #, if there are blank ones."""
+    groups = list(_groups(lines))
+    inside = any(headings.is_comment(line) for group in groups for line in group[1:])
+    heads = [group for group in groups if headings.is_comment(group[0])]
+    return len(groups) < 2 or (not inside and 2 * len(heads) >= len(groups))
 
 
 def _parted(lines: Sequence[str], reading: ReadOptions) -> Lists | None:
@@ -149,7 +161,7 @@ def _parted(lines: Sequence[str], reading: ReadOptions) -> Lists | None:
         headed = headings.is_heading(groups)
     share = _share(groups) and all(len(set(group)) == len(group) for group in groups)
     if not share and headed is not True and reading.layout != BLOCKS:
-        if len(groups) == 2 and min(map(len, groups)) == 1:  # a title above one list
+        if len(groups) == 2 and min(map(len, groups)) == 1 < max(map(len, groups)):  # a title above one list
             return None
         told = f"Blank lines part the names into {len(groups)} blocks, which may be as many lists or one; "
         ways = Argument("layout", BLOCKS), ", for one ", Argument("layout", COLUMNS)
@@ -185,7 +197,10 @@ def _lists_of(blocks: Sequence[Block], how: str, reading: ReadOptions) -> Lists:
     lines = [line for block in blocks for line in block.lines]
     parted = [line for line in lines if any(mark in line for mark in STRONG)]
     notes = [f"blocks of names, with {how}"]
-    if 2 * len(parted) > len(lines):
+    if not parted and _hold_symbols(lines, len(blocks)):
+        lists = [list(chain.from_iterable(map(str.split, block.lines))) for block in blocks]
+        notes.append("the lines of a block hold several names, separated by spaces")
+    elif 2 * len(parted) > len(lines):
         lists = [list(chain.from_iterable(map(_split, block.lines))) for block in blocks]
         notes.append("the lines of a block hold several names, separated by commas or the like")
     else:
@@ -197,6 +212,16 @@ def _lists_of(blocks: Sequence[Block], how: str, reading: ReadOptions) -> Lists:
     if known:
         notes.append(f"headings of the blocks: {some_names(known)}")
     return Lists(lists, known if len(known) == len(labels) else None, several(len(blocks), "block"), tuple(notes))
+
+
+def _hold_symbols(lines: Sequence[str], n_blocks: int) -> bool:
+    """Whether most lines hold several words, all of which are symbols: rather lists than names of several words."""
+    words = [line.split() for line in lines]
+    several_words = [some for some in words if len(some) > 1]
+    symbols = all(map(headings.is_symbol, chain.from_iterable(several_words)))
+    n_words = sum(map(len, several_words))
+    long = n_words >= MIN_SYMBOLS * len(several_words) or len(lines) <= n_blocks
+    return bool(several_words) and 2 * len(several_words) > len(lines) and symbols and long
 
 
 def _unquoted(line: str) -> str:
@@ -245,10 +270,10 @@ def _names_of_r(text: str) -> list[str]:
 
 
 def _labelled(rows: Sequence[str], reading: ReadOptions) -> Lists | None:
-    """One list in each line, a label and a colon before its first name."""
-    found = [match for match in map(LABEL.fullmatch, rows) if match is not None]
+    """One list in each line, a label and a colon or a dash before its first name."""
+    found = _labels_in(rows)
     labels = [match[1].strip() for match in found]
-    if len(rows) < 2 or len(found) < len(rows) or len(set(labels)) < len(labels):
+    if len(rows) < 2 or not found or len(set(labels)) < len(labels):
         return None
     lists, marks = _split_rows([match[2] or "" for match in found])
     longer = sum(len(names) > 1 for names in lists)
@@ -260,13 +285,26 @@ def _labelled(rows: Sequence[str], reading: ReadOptions) -> Lists | None:
         told = f"The lines ({some_names(rows)}) may hold a label and a name after the colon, or one name each; "
         ways = Argument("layout", ROWS), "; for one name in each line give ", Argument("layout", COLUMNS)
         raise InputError(f"{told}for labels give ", *ways, ".")
-    notes = ("the label of each row stands before a colon", *marks)
+    mark = "a colon" if found[0].re is LABEL else "a dash"
+    notes = (f"the label of each row stands before {mark}", *marks)
     return Lists(lists, labels, several(len(lists), "row"), notes)
 
 
-def _mixed(rows: Sequence[str], reading: ReadOptions) -> Lists | None:
-    """One list in each line, of which some have other separators than the rest."""
-    marks = [{mark for mark in STRONG if mark in row} for row in rows]
+def _labels_in(rows: Sequence[str]) -> list[re.Match[str]]:
+    """The label and the names of each row; none if a row has no label."""
+    for pattern in (LABEL, DASHED):
+        found = [match for match in map(pattern.fullmatch, rows) if match is not None]
+        if len(found) == len(rows):
+            return found
+    return []
+
+
+def _mixed(rows: Sequence[str], ends: Sequence[str], reading: ReadOptions) -> Lists | None:
+    """One list in each line, of which some have other separators than the rest.
+
+    `ends`: the same lines with the tabs at their ends, which are those of empty cells.
+    """
+    marks = [{mark for mark in STRONG if mark in row} for row in ends]
     if len(rows) < 2 or any(len(some) > 1 for some in marks) or len(set.union(*marks)) < 2:
         return None
     if any('"' in row or "'" in row for row in rows):
@@ -284,7 +322,7 @@ def _slashed(rows: Sequence[str], reading: ReadOptions) -> Lists | None:
         return None
     split = " /// " if marks else "/"
     lists = [[name.strip() for name in row.split(split)] for row in rows]
-    longer = sum(len(names) > (1 if marks else 2) for names in lists)
+    longer = sum(len(names) > (1 if marks or reading.layout == ROWS else 2) for names in lists)
     spaced = not marks and any(" " in name for names in lists for name in names)
     if 2 * longer < len(rows) or spaced or not all(map(all, lists)):
         return None

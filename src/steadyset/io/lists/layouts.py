@@ -70,7 +70,9 @@ def with_row_names(table: Wide, transpose: bool | None) -> Wide:
     first = table.first
     if table.labels is None or first == RUN:
         return table
-    if first == "" and (headings.are_called_runs(table.labels) or headings.are_row_numbers(table.labels, None)):
+    p_values = table.features is not None and all(headings.is_p_value(str(name)) for name in table.features)
+    numbered = headings.are_called_runs(table.labels) or headings.are_row_numbers(table.labels, None)
+    if first == "" and (p_values or numbered):
         return table
     columns = [first or "1", *(table.features if table.features is not None else ())]
     labels, told = names_of_rows(list(table.labels), "The table", columns, transpose)
@@ -98,7 +100,8 @@ def _of_cells(square: list[list[str]], headed: bool, labelled: bool, header: boo
     found = {cell.lower() for cell in _cells(body)}
     yes = next((yes for yes, no in WAYS if found <= yes | no and found & yes), None)
     marks = None if yes is None else np.array([[cell.lower() in yes for cell in row] for row in body], np.float64)
-    array = marks if marks is not None else _numbers(body)
+    p_values = headed and all(map(headings.is_p_value, heading))  # some of which may be NA
+    array = marks if marks is not None else _numbers(body, gaps=p_values)
     if array is None:
         return None
     firsts = [row[0] for row in square[headed:]]
@@ -114,10 +117,14 @@ def _cells(body: Iterable[Sequence[str]]) -> Iterable[str]:
     return (cell for row in body for cell in row)
 
 
-def _numbers(body: headings.TextRows) -> Floats | None:
-    if not all(map(headings.is_number, _cells(body))):
+def _numbers(body: headings.TextRows, *, gaps: bool = False) -> Floats | None:
+    """The numbers of cells; None where a cell is none, unless it may be a gap, which is NaN."""
+    known = [cell for cell in _cells(body) if not (gaps and cell in NULLS)]
+    if not known or not all(map(headings.is_number, known)):
         return None
-    return np.array([[headings.number_of(cell) for cell in row] for row in body])
+    return np.array(
+        [[headings.number_of(cell) if headings.is_number(cell) else np.nan for cell in row] for row in body]
+    )
 
 
 def entries_of_rows(cells: headings.TextRows, reading: ReadOptions, *, short: bool = False) -> Entries:
@@ -144,6 +151,12 @@ def entries_of_rows(cells: headings.TextRows, reading: ReadOptions, *, short: bo
         if reading.layout == CELLS:
             told = "No column of the table holds several names in its cells. For one name in each cell give "
             raise InputError(told, *either("layout", COLUMNS, ROWS, LONG), ".")
+    if notes and reading.layout != LONG and headings.is_feature_word(columns[0][0]):
+        # The index of a frame before a column of features and one or more of numbers.
+        numbers = wide_cells(list(zip(*columns, strict=True)), reading.header) if len(columns) > 1 else None
+        if numbers is not None:
+            entries = entries_of_numbers(with_row_names(numbers, reading.transpose), reading)
+            return entries._replace(notes=(*entries.notes, *notes))
     if is_long(columns, reading):
         entries = entries_of_pairs(columns, roles(columns, reading), reading)
         return entries._replace(notes=(*entries.notes, *notes))
@@ -220,6 +233,7 @@ def layout_of_names(rows: headings.TextRows) -> str:
     columns, told, _ = without_row_numbers(columns_of(rows))
     if len(columns) == 1:
         _refuse_spaces(columns[0])
+        _refuse_pairs(columns[0])
         return COLUMNS
     in_columns = _from_the_edge(columns) and _once_each(columns)
     in_rows = _from_the_edge(rows) and _once_each(rows)
@@ -251,6 +265,19 @@ def _refuse_spaces(names: Sequence[str]) -> None:
         told = f"The lines ({shown}) may be lists whose names are separated by spaces, or single names; "
         ways = Argument("layout", ROWS), ", in the second ", Argument("layout", COLUMNS)
         raise InputError(f"{told}in the first case give ", *ways, ".")
+
+
+def _refuse_pairs(names: Sequence[str]) -> None:
+    """Refuse lines all of which have a separator: they are lists, or names such as those of protein groups."""
+    cells = [name for name in names if name]
+    for mark in (";", "|", "/"):
+        split = [cell.split(mark) for cell in cells]
+        numbered = mark == "|" and all(parts[-1].strip().isdecimal() for parts in split)
+        if len(cells) > 1 and all(len(parts) > 1 for parts in split) and not numbered:
+            shown = some_names([shorten(cell, LINE_SHOWN, placeholder=" ...") for cell in cells])
+            told = f"The lines ({shown}) may be lists of names or single names; "
+            ways = Argument("layout", ROWS), ", in the second ", Argument("layout", COLUMNS)
+            raise InputError(f"{told}in the first case give ", *ways, ".")
 
 
 def _why(in_columns: bool, in_rows: bool, shared: bool, columns: headings.TextRows) -> str:
@@ -351,7 +378,9 @@ def gene_sets_in_rows(rows: headings.TextRows) -> Lists:
         form = "(a name, a description and the members, separated by tabs)"
         told = f"Line {short + 1} is no gene set of the GMT format {form}; if it is another layout, give "
         raise InputError(told, *either("layout", ROWS, COLUMNS), ".")
-    return Lists([list(row[2:]) for row in rows], [row[0] for row in rows], several(len(rows), "GMT line"))
+    left_out = list(dict.fromkeys(row[1] for row in rows if row[1] and row[1] not in NO_NAMES | {"na"}))
+    notes = (f"descriptions in the second column left out ({some_names(left_out)})",) if left_out else ()
+    return Lists([list(row[2:]) for row in rows], [row[0] for row in rows], several(len(rows), "GMT line"), notes)
 
 
 def gene_sets_in_columns(rows: headings.TextRows) -> Lists:
@@ -365,16 +394,21 @@ def gene_sets_in_columns(rows: headings.TextRows) -> Lists:
 
 
 class SingleList(NamedTuple):
-    """The cells of a file or sheet that holds one list; `headed` if its form tells whether the first is a heading."""
+    """The cells of a file or sheet that holds one list; `headed` if its form tells whether the first is a heading.
+
+    `one_line`: they are all in one line, with separators between them.
+    """
 
     cells: list[str]
     headed: bool | None = None
+    one_line: bool = False
 
 
 def one_list(rows: headings.TextRows) -> SingleList | None:
     """The list of a file or sheet that holds one, a name a line or all in one line; None where it does not."""
     if len(rows) == 1:
-        return SingleList(list(rows[0]), None if len(rows[0]) == 1 else False)
+        several_names = len(rows[0]) > 1
+        return SingleList(list(rows[0]), False if several_names else None, several_names)
     if len(rows) == 2 and rows[0] == R_VECTOR and len(rows[1]) == 2 and rows[1][0] == "1":
         return SingleList([rows[0][1], rows[1][1]], True)
     columns, headed, _ = without_row_numbers(columns_of(rows))
@@ -433,8 +467,9 @@ def list_by_p(rows: headings.TextRows, top: int) -> Lists | None:
     found = ranked_by_p(rows, top)
     if found is None:
         return None
-    names, heading = found
-    note = f"ranked by the p-values of {heading!r}, of which the smallest are best"
+    names, heading, named_by = found
+    called = f"names from the column {named_by!r}, " if named_by else ""
+    note = f"{called}ranked by the p-values of {heading!r}, of which the smallest are best"
     return Lists([names], None, "1 table of tests", (note,))
 
 
@@ -524,9 +559,19 @@ Splitter = Callable[[str], list[str] | None]
 PRINTED = "names in brackets"
 STRONGER = (" /// ", ";", "|")  # than spaces
 SPACES, BARS = "spaces", "bars"
+UNSURE = (" ", "/", "|")  # these stand in names, too
 FEW_COLUMNS = 4  # beside a column of lists
 LONGER_THAN_A_NAME = 3  # parts between separators
-SEPARATORS = {" /// ": "slashes", ";": "semicolons", "|": BARS, ",": "commas", "/": "slashes", " ": SPACES}
+SEPARATORS = {
+    " /// ": "slashes",
+    ";": "semicolons",
+    "|": BARS,
+    ",": "commas",
+    "/": "slashes",
+    " + ": "plus signs",
+    " & ": "ampersands",
+    " ": SPACES,
+}
 TORN = re.compile(r"[^\[({]*[\])}].*|.*[\[({][^\])}]*|['\"].*[^'\"]|[^'\"].*\"")
 LABELLED = re.compile(r"([^:]*[^:\s]):\s+(\S.*)")
 
@@ -628,14 +673,18 @@ def lists_in_cells(rows: headings.TextRows, columns: headings.TextRows, *, certa
     unclear: Lists | None = None
     for place, column in enumerate(columns):
         others = [list(other) for f, other in enumerate(columns) if f != place]
-        for words, parts in _splitters(column, spaces=len(columns) > 1):  # lines of words may be single names
+        for mark, parts in _splitters(column, spaces=len(columns) > 1):  # lines of words may be single names
+            words = PRINTED if mark is None else f"names separated by {SEPARATORS[mark]}"
             headed = _are_lists(column, parts)
             if headed is not None:
                 return _found(column, others, headed, words, parts)
-            plain = _plain_splitter(words)
-            headed = _may_be_lists(column, others, words, plain)
-            if headed is not None and unclear is None:
-                unclear = _found(column, others, headed, words, plain)
+            if mark is None:
+                continue
+            plain = partial(_between_all, mark)
+            headed = _may_be_lists(column, others, mark, plain)
+            found = None if headed is None else _found(column, others, headed, words, plain)
+            if found is not None and (unclear is None or _n_names(found) > _n_names(unclear)):
+                unclear = found
         # Printed lists that are none of names, such as dictionaries: commas would tear them apart.
         wrong = (cell for cell in column if _is_printed(cell) and printed_names(cell) is None)
         if are_printed(column) and (cell := next(wrong, None)) is not None:
@@ -655,21 +704,25 @@ def _are_many(lists: Sequence[Sequence[str]]) -> bool:
     """Whether most lists are longer than any name with separators in it, and have no words of sentences."""
     longer = sum(len(names) >= LONGER_THAN_A_NAME for names in lists)
     words = [name for names in lists for name in names]
-    return 2 * longer > len(lists) and not any(name.isalpha() and name.islower() for name in words)
+    signs = any(_are_words_and_signs(" ", names) for names in lists)
+    return 2 * longer > len(lists) and not signs and not any(name.isalpha() and name.islower() for name in words)
 
 
-def _plain_splitter(words: str) -> Splitter:
-    """The splitter at the separators of these words, which asks nothing of the names."""
-    marks = [mark for mark, kind in SEPARATORS.items() if words.endswith(kind)]
-    return lambda cell: [name.strip() for name in re.split("|".join(map(re.escape, marks)), cell) if name.strip()]
+def _n_names(found: Lists) -> int:
+    return sum(map(len, found.lists))
 
 
-def _may_be_lists(column: Sequence[str], others: Sequence[Sequence[str]], words: str, parts: Splitter) -> bool | None:
+def _between_all(mark: str, cell: str) -> list[str]:
+    """The parts of a cell between separators, whatever they are."""
+    return [name.strip() for name in cell.split(mark) if name.strip()]
+
+
+def _may_be_lists(column: Sequence[str], others: Sequence[Sequence[str]], mark: str, parts: Splitter) -> bool | None:
     """Whether a first cell is a heading, of a column of cells with separators beside one that names the rows.
 
     None where each cell can only be a single name: names of The Cancer Genome Atlas are a symbol and a number.
     """
-    if words == PRINTED or len(others) >= FEW_COLUMNS:
+    if len(others) >= FEW_COLUMNS:
         return None
     split = [parts(cell) or [] for cell in column]
     above = [column[0], *(other[0] for other in others)]
@@ -679,10 +732,12 @@ def _may_be_lists(column: Sequence[str], others: Sequence[Sequence[str]], words:
     named = any(_name_the_rows(list(other[headed:])) for other in others)
     if not named or len(body) < 2 or 2 * len(several_names) < len(body):
         return None
-    numbered = all(len(names) == 2 and names[1].isdecimal() for names in several_names)
+    parts_of_names = [name for names in several_names for name in names]
+    numbered = mark == "|" and all(len(names) == 2 and names[1].isdecimal() for names in several_names)
     short = all(len(names) <= 2 for names in several_names)
-    unsure = SPACES in words or "slashes" in words or BARS in words
-    torn = any(TORN.fullmatch(name) for names in several_names for name in names)
+    identified = all(headings.is_symbol(name) or re.search("[0-9]", name) for name in parts_of_names)
+    unsure = mark in UNSURE and not identified
+    torn = any(map(TORN.fullmatch, parts_of_names))
     return None if numbered or (short and (unsure or torn)) else headed
 
 
@@ -722,14 +777,14 @@ def _naming(others: Sequence[list[str]], headed: bool, parts: Splitter, features
     return [other for other in own if not any(features & {cell, *(parts(cell) or [])} for cell in other[headed:])][:1]
 
 
-def _splitters(column: Sequence[str], *, spaces: bool) -> list[tuple[str, Splitter]]:
+def _splitters(column: Sequence[str], *, spaces: bool) -> list[tuple[str | None, Splitter]]:
+    """The ways to split cells, each with its separator; None for printed lists."""
     if are_printed(column):
-        return [(PRINTED, one_or_more)]
+        return [(None, one_or_more)]
     parted = sum(any(mark in cell for mark in STRONGER) for cell in column)
     spaces = spaces and 2 * parted < len(column)
-    marks = {mark: words for mark, words in SEPARATORS.items() if spaces or mark != " "}
-    between = [(f"names separated by {words}", partial(_between, mark)) for mark, words in marks.items()]
-    return [(PRINTED, printed_names), *between]
+    marks = [mark for mark in SEPARATORS if spaces or mark != " "]
+    return [(None, printed_names), *((mark, partial(_between, mark)) for mark in marks)]
 
 
 def _between(mark: str, cell: str) -> list[str] | None:
@@ -741,9 +796,14 @@ def _between(mark: str, cell: str) -> list[str] | None:
     # An identifier by itself may be all digits.
     is_decimal = mark in cell and headings.is_number(cell.replace(",", "."))
     words = mark == " " and not all(map(headings.is_symbol, names))
-    is_one = is_decimal or words
+    is_one = is_decimal or words or _are_words_and_signs(mark, names)
     torn = len(names) > 1 and any(map(TORN.fullmatch, names))
     return None if is_one or torn or not all(names) else names
+
+
+def _are_words_and_signs(mark: str, names: Sequence[str]) -> bool:
+    """Whether plus signs, dashes and the like stand between words that spaces separate."""
+    return mark == " " and any(not re.search(r"\w", name) for name in names)
 
 
 def _are_lists(column: Sequence[str], parts: Splitter) -> bool | None:

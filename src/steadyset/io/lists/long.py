@@ -20,6 +20,7 @@ from steadyset.io.formats.headings import (
     is_number,
     is_p_value,
     is_run_word,
+    look_alike,
     number_of,
 )
 from steadyset.io.labels import (
@@ -322,10 +323,13 @@ def _is_headed(columns: Sequence[Sequence[str]], header: bool | None) -> bool:
     firsts = [column[0] for column in columns]
     if any(is_run_word(first) or is_feature_word(first) for first in firsts):
         return True
-    if any(column.count(column[0]) > 1 for column in columns):
+    if any(column.count(column[0]) > 1 for column in columns) or any(map(are_called_runs, columns)):
         return False
     alone = [sum(count == 1 for count in Counter(column[1:]).values()) for column in columns]
-    if min(alone) == 0:
+    # A run that selects one feature may come first, and looks like the rest.
+    words = all(first.isalpha() and first.islower() for first in firsts)
+    alike = not words and all(look_alike(column[:1], set(column[1:])) for column in columns)
+    if min(alone) == 0 and not alike:
         return True
     told = f"The first row ({some_names(firsts)}) may be a heading or the first pair of a run and a feature; give "
     raise InputError(told, *either("header", True, False), ".")

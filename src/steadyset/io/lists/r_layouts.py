@@ -321,8 +321,8 @@ def _tested_otherwise(table: RTable) -> list[str] | None:
     return found if named and found and len(found) < len(numeric) else None
 
 
-def ranked_by_p(cells: TextRows, top: int) -> tuple[list[str], str] | None:
-    """Return the names of a table of tests, those with the smallest p-values first, and the heading of these.
+def ranked_by_p(cells: TextRows, top: int) -> tuple[list[str], str, str] | None:
+    """Return the names of a table of tests, those with the smallest p-values first, and the headings of both.
 
     None where the table has no column of p-values beside a column of distinct names. A row without a p-value is left
     out.
@@ -339,7 +339,8 @@ def ranked_by_p(cells: TextRows, top: int) -> tuple[list[str], str] | None:
     if len(chosen) != 1 or not texts or any(map(is_run_word, table.names)):
         return None
     words = [f for f in texts if is_feature_word(table.names[f])]
-    names = columns[(words or texts)[0]]
+    named = (words or texts)[0]
+    names = columns[named]
     tested = [(number_of(p), name) for p, name in zip(columns[chosen[0]], names, strict=True) if is_number(p)]
     if any(not 0 <= p <= 1 for p, _ in tested):
         return None
@@ -347,7 +348,7 @@ def ranked_by_p(cells: TextRows, top: int) -> tuple[list[str], str] | None:
     if top < len(tested) and tested[top - 1][0] == tested[top][0]:
         told = f"The column {table.names[chosen[0]]!r} has several p-values of {tested[top][0]:g} at the border of "
         raise InputError(f"{told}the {top} smallest; give another ", Argument("top"), ".")
-    return [name for _, name in tested], table.names[chosen[0]]
+    return [name for _, name in tested], table.names[chosen[0]], table.names[named]
 
 
 def _are_numbers(cells: Iterable[str]) -> bool:

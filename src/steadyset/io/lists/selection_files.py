@@ -40,7 +40,7 @@ from steadyset.io.formats.tables import (
     written_format,
 )
 from steadyset.io.labels import Names, UnionOfNames, several, some_names
-from steadyset.io.lists import BLOCKS, CELLS, GMT, GMX, LISTS, LONG, ROWS, WIDE
+from steadyset.io.lists import BLOCKS, CELLS, COLUMNS, GMT, GMX, LISTS, LONG, ROWS, WIDE
 from steadyset.io.lists.blocks import lists_in_lines, may_be_lists_in_lines
 from steadyset.io.lists.entries import (
     Entries,
@@ -55,6 +55,7 @@ from steadyset.io.lists.entries import (
 from steadyset.io.lists.layouts import (
     LINE_SHOWN,
     NO_NAMES,
+    TORN,
     Lists,
     SingleList,
     columns_of,
@@ -86,6 +87,7 @@ BEGINNING = 1 << 17  # letters that tell whether a file holds lists in lines
 NEW_SHEET = re.compile(r"(?i)(sheet|tabelle|feuil|hoja|foglio|blad|planilha|ark) ?[0-9]+")
 SKIPPED = " skipped"  # in a note on titles and comments
 R_EMPTY_VECTOR = b'"","x"'  # what write.csv makes of a vector without names
+TOP_OF_TESTS = Argument("top", 20)
 FEW = 3  # columns, among which text means a layout other than wide
 
 
@@ -107,7 +109,9 @@ def lists_in_folder(folder: Path, reading: ReadOptions) -> Lists:
     refuse_size(folder, BYTES_A_BYTE * sum(file.stat().st_size for file in chosen), reading.max_gb)
     found = [_list(file, reading) for file in chosen]
     labels = [file.stem for file in chosen]
-    lists, headed = without_headings([one for one, _ in found], labels, "file", reading.header)
+    singles, joined = _single_lines_as_elsewhere([one for one, _ in found])
+    lists, headed = without_headings(singles, labels, "file", reading.header)
+    notes += [f"each line is one name, also with a comma in it ({some_names(joined)})"] if joined else []
     comments = [comment for _, skipped in found for comment in skipped]
     if comments:
         notes.append(f"{several(len(comments), 'line')} beginning with # left out ({some_names(comments)})")
@@ -129,6 +133,29 @@ def _list_endings() -> list[str]:
 
 def _is_list(file: Path, ending: str) -> bool:
     return file.suffix.lower() == ending and file.is_file()
+
+
+def _single_lines_as_elsewhere(found: Sequence[SingleList]) -> tuple[list[SingleList], list[str]]:
+    """The lists, and the names with a comma in them that are the only line of a file.
+
+    A line such as "T cells, CD4+" holds several names if other files hold names of it, or if most files are one line
+    of several names; else it is one name, as in the other files.
+    """
+    filled = [one for one in found if one.cells]
+    lines = [one for one in filled if one.one_line]
+    if 2 * len(lines) > len(filled):
+        return list(found), []
+    names = {name for one in filled if not one.one_line for name in one.cells}
+    lists, joined = [], []
+    for one in found:
+        whole = ", ".join(one.cells)
+        torn = any(map(TORN.fullmatch, one.cells))
+        if one.one_line and (whole in names or torn or names.isdisjoint(one.cells)):
+            joined.append(whole)
+            lists.append(SingleList([whole], one.headed))
+        else:
+            lists.append(one)
+    return lists, joined
 
 
 def _natural(file: Path) -> list[tuple[bool, int, str]]:
@@ -159,19 +186,27 @@ def _list(path: Path, reading: ReadOptions) -> tuple[SingleList, list[str]]:
         found = SingleList(tests.lists[0], False)
     if found is None:
         width = max(map(len, rows))
+        told = f"{file} has {width} columns; in a folder of lists each file holds one list, with a name in each line."
+        if reading.top is None and list_by_p(rows, 1) is not None:
+            raise InputError(
+                f"{told} For the features with the smallest p-values of each table give ", TOP_OF_TESTS, "."
+            )
         raise InputError(
-            f"{file} has {width} columns; in a folder of lists each file holds one list, with a name in each line."
+            f"{told} If each line is one name with separators in it, give ", Argument("layout", COLUMNS), "."
         )
     return found, list(dict.fromkeys([*_comments(start), *quoted]))
 
 
 def _names_with_separators(file: File, reading: ReadOptions) -> list[str] | None:
-    """The lines of a file where at least half hold one name, and some a comma within theirs; None for any other."""
+    """The lines of a file where at least half hold one name, and some a comma within theirs; None for any other.
+
+    The same of any file whose lines somebody says are one name each.
+    """
     form = csv_files.checked_form(file, None, reading.max_gb, bytes_a_cell=BYTES_A_TEXT_CELL)
     rows = [row for row in csv_files.text_rows(file, replace(form, heading=TOP), comments=True) if any(row)]
     rows = [row for row in rows if not is_comment(row[0])]
     single = sum(bool(row[0]) and not any(row[1:]) for row in rows)
-    if not 0 < single < len(rows) <= 2 * single:
+    if reading.layout != COLUMNS and not 0 < single < len(rows) <= 2 * single:
         return None
     separator = (
         form.delimiter if form.delimiter == csv_files.TAB else f"{form.delimiter} " * form.padded or form.delimiter
@@ -254,6 +289,11 @@ def _entries_of_table(
     path: File, found: Columns | None, table: pa.Table | None, reading: ReadOptions
 ) -> Entries | None:
     """The same of a table with many columns, or of one as Arrow has it."""
+    features_named = table is not None and any(map(is_feature_word, table.column_names))
+    if table is not None and features_named and _has_unnamed_first_column(path, table, reading):
+        # An index without a heading, as pandas writes it, names rows rather than runs.
+        cells = _as_text(table)
+        return entries_of_rows([["", *cells[0][1:]], *cells[1:]], reading)
     pairs = table is not None and headings_say(table.column_names) is not None
     if table is not None and pairs and reading.top is not None and any(map(is_p_value, table.column_names)):
         return entries_of_rows(_as_text(table), reading)
@@ -303,6 +343,9 @@ def _text_cells(path: File, reading: ReadOptions) -> tuple[list[list[str]], csv_
     with readable(path):
         form = csv_files.checked_form(path, delimiter, reading.max_gb, bytes_a_cell=BYTES_A_TEXT_CELL)
         rows = list(csv_files.text_rows(path, replace(form, heading=TOP), comments=True))
+    if reading.layout in (COLUMNS, ROWS) and reading.header is False and form.lists_left_out:
+        # Somebody says that these are rows of names.
+        return [row for row in rows if any(row)], replace(form, heading=TOP, lists_left_out=()), []
     above = [row for row in rows[: form.heading.above] if any(row) and not is_comment(row[0])]
     lists = [row for row in above if sum(map(bool, row)) > 1 or CALLED_RUN.fullmatch(row[0].strip())]
     if lists or reading.layout in (ROWS, GMT, GMX):
@@ -320,8 +363,8 @@ def _text_cells(path: File, reading: ReadOptions) -> tuple[list[list[str]], csv_
 def _from_workbook(path: File, reading: ReadOptions) -> Entries:
     """One sheet of a workbook, or all of them where each holds a list."""
     names = [] if reading.sheet is not None else sheet_names(path, reading.max_gb)
-    empty = [] if len(names) < 2 else empty_sheets(path, reading.max_gb)
-    if len(names) < 2:
+    empty = empty_sheets(path, reading.max_gb) if names else []
+    if len(names) < 2 and not _is_list_beside_empty_ones(path, [*names, *empty], reading):
         return _from_sheet(path, reading)
     has = f"{path} has {several(len(names), 'sheet')} ({some_names(names)})"
     sheets: list[SingleList] = []
@@ -361,6 +404,14 @@ def _from_workbook(path: File, reading: ReadOptions) -> Entries:
         return entries_of_lists(found_lists, reading)
 
 
+def _is_list_beside_empty_ones(path: File, names: Sequence[str], reading: ReadOptions) -> bool:
+    """Whether the only sheet with cells holds one list, and all sheets have names that somebody gave them."""
+    if len(names) < 2 or any(map(NEW_SHEET.fullmatch, names)) or reading.layout is not None:
+        return False
+    cells = [[cell.strip() for cell in row] for row in read_sheet(path, sheet=names[0], max_gb=reading.max_gb).rows]
+    return one_list([row for row in cells if any(row)]) is not None
+
+
 def _column_of_names(rows: Sequence[Sequence[str]]) -> tuple[str, list[str] | None]:
     """The one column whose heading is a word for features, beside columns that tell something of them."""
     places = [f for f, heading in enumerate(rows[0]) if is_feature_word(heading)]
@@ -393,10 +444,24 @@ def _from_numbers(path: File, wide: Wide, reading: ReadOptions) -> Entries:
     return entries_of_numbers(wide, reading)
 
 
+def _has_unnamed_first_column(path: File, table: pa.Table, reading: ReadOptions) -> bool:
+    """Whether a first column that is called run by now has no heading in a text file, and names each row."""
+    known = record.format_of(path.name)
+    if known is None or not known.text or reading.layout == WIDE or table.column_names[:1] != [RUN]:
+        return False
+    heading = _heading(path, reading)
+    return heading[0] == "" and RUN not in heading and len(table.column(0).unique()) == table.num_rows
+
+
 def _first_heading(path: File, reading: ReadOptions) -> str:
     """The heading of the first column as it stands in a text file."""
+    return _heading(path, reading)[0]
+
+
+def _heading(path: File, reading: ReadOptions) -> list[str]:
+    """The headings of a text file as they stand in it."""
     form = csv_files.text_form(path, None, reading.max_gb)
-    return next(csv_files.text_rows(path, form), [""])[0].strip()
+    return [cell.strip() for cell in next(csv_files.text_rows(path, form), [""])]
 
 
 def _is_wide(table: pa.Table, reading: ReadOptions) -> bool:

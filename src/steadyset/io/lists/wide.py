@@ -306,6 +306,8 @@ def entries_of_numbers(found: Wide, reading: ReadOptions) -> Entries:
     _refuse_top_of_all(array.shape, reading, wide.transposed)
     if kind == WIDE and reading.top is not None:
         raise InputError(Argument("top", reading.top), " needs ranks or importances; the table holds 0 and 1.")
+    if kind == IMPORTANCES and reading.layout is None and reading.top is None and found.labels is None:
+        _refuse_names_that_are_numbers(np.asarray(found.array, dtype=np.float64))
     if kind == RANKS:
         entries = entries_of_ranks(array, wide.features, wide.labels, reading.top)
     elif kind == P_VALUES:
@@ -316,9 +318,22 @@ def entries_of_numbers(found: Wide, reading: ReadOptions) -> Entries:
         weighted = kind == IMPORTANCES
         entries = entries_of_weights(matrix, kind, reading.top) if weighted else entries_of_matrix(matrix, *advice)
     entries = _in_universe(entries, reading)
+    n_missing = int(np.isnan(array).sum()) if kind == P_VALUES else 0
+    if n_missing:
+        notes = [*notes, f"{several(n_missing, 'cell')} without a p-value: not selected"]
     marks = found.marks
     plain = kind == WIDE and not marks and not notes and not wide.transposed and entries.n_features == array.shape[1]
     return entries if plain else entries._replace(notes=(_line(entries, kind, wide, reading, marks), *notes))
+
+
+def _refuse_names_that_are_numbers(array: Floats) -> None:
+    """Refuse fractions that may be names of features, such as masses: one column, or columns that share numbers."""
+    once_each = all(len(np.unique(column)) == len(column) for column in array.T)
+    _, counts = np.unique(array, return_counts=True)
+    shared = array.shape[1] == 1 or bool(np.any(counts > 1))
+    if len(array) > 1 and once_each and shared:
+        told = "The table holds numbers, which may be importances or the names of features in lists; give "
+        raise InputError(told, *either("layout", IMPORTANCES, COLUMNS), ".")
 
 
 def _is_headed_p(found: Wide) -> bool:
@@ -339,7 +354,8 @@ def _turned_by_content(found: Wide, *, headed_p: bool) -> Wide:
     """
     array, columns, rows = np.asarray(found.array, dtype=np.float64), found.features, found.labels
     run_heading = found.first is not None and headings.is_run_word(found.first)
-    if np.isnan(array).any() or len(array) < 2 or run_heading:
+    gaps = bool(np.isnan(array).any()) and not headed_p
+    if gaps or len(array) < 2 or run_heading:
         return found
     marks = bool(np.isin(array, (0, 1)).all())
     called = columns is not None and headings.are_called_runs(columns)
@@ -402,6 +418,8 @@ def kind_of_numbers(array: Floats, reading: ReadOptions, *, headed_p: bool = Fal
     """
     if reading.layout in (WIDE, RANKS, IMPORTANCES, P_VALUES):
         return reading.layout
+    if headed_p and _are_p_values_with_gaps(array):
+        return P_VALUES
     values = array[array != 0]
     ones = float(np.mean(values == 1)) if values.size else 1.0
     if ones == 1.0 or np.isnan(array).any() or ones >= MOSTLY:
@@ -409,8 +427,6 @@ def kind_of_numbers(array: Floats, reading: ReadOptions, *, headed_p: bool = Fal
     if _are_tied_ranks(array):
         return RANKS
     within = bool(np.all((array >= 0) & (array <= 1)))
-    if headed_p and within:
-        return P_VALUES
     if np.any(array != np.floor(array)) or np.any(array < 0) or (np.any(array == 0) and not _counts_from(array, 0)):
         if not within or not (unclear_p or _may_be_p_values(array)):
             return IMPORTANCES
@@ -422,6 +438,13 @@ def kind_of_numbers(array: Floats, reading: ReadOptions, *, headed_p: bool = Fal
         return RANKS
     told = "The table holds whole numbers, which may be ranks from 1, importances, or identifiers in lists; give "
     raise InputError(told, *either("layout", RANKS, IMPORTANCES, COLUMNS, ROWS), ".")
+
+
+def _are_p_values_with_gaps(array: Floats) -> bool:
+    """Whether all numbers are from 0 to 1 but for those that are missing, and most of them are neither."""
+    known = array[~np.isnan(array)]
+    within = bool(np.all((known >= 0) & (known <= 1)))
+    return within and known.size > 0 and float(np.mean(np.isin(known, (0, 1)))) < MOSTLY
 
 
 def _may_be_p_values(array: Floats) -> bool:
@@ -439,23 +462,25 @@ def _may_be_p_values(array: Floats) -> bool:
 def entries_of_p_values(values: Any, features: Names, labels: Names, top: int | None) -> Entries:
     """A runs x features table of p-values: selected are the `top` smallest of each run, without it all.
 
-    The ranks go with them, equal p-values sharing the mean of theirs.
+    The ranks go with them, equal p-values sharing the mean of theirs. A feature without a p-value (NaN) is selected in
+    no run and comes last.
     """
-    bad = np.argwhere(~((values >= 0) & (values <= 1)))
+    missing = np.isnan(values)
+    bad = np.argwhere(~(((values >= 0) & (values <= 1)) | missing))
     if bad.size:
         i, f = bad[0]
         raise InputError(f"{WHAT} holds {values[i, f]:g} for run {i + 1}; p-values are from 0 to 1.")
-    ranks = np.array([_mean_ranks(row) for row in values])
+    ranks = np.array([_mean_ranks(row) for row in np.where(missing, np.inf, values)])
     if top is not None:
         for i, row in enumerate(values):
-            order = np.sort(row)
-            if top < len(row) and order[top - 1] == order[top]:
+            order = np.sort(row[~missing[i]])
+            if top < len(order) and order[top - 1] == order[top]:
                 told = f"Run {i + 1} has several p-values of {order[top]:g} at the border of its {top} smallest; "
                 raise InputError(f"{told}give another ", Argument("top"), ".")
     entries = entries_of_ranks(ranks, features, labels, None)
-    if top is None:
+    if top is None and not missing.any():
         return entries
-    run, feature = np.nonzero(ranks <= top)
+    run, feature = np.nonzero((ranks <= (ranks.shape[1] if top is None else top)) & ~missing)
     indptr = row_pointers(np.bincount(run, minlength=len(ranks)))
     d = entries.n_features
     return checked_entries(indptr, feature.astype(np.int64), None, d, entries.names, labels, rankings=ranks)

@@ -1,0 +1,204 @@
+"""Files of lists as people and programs write them, each with the sets that were written by hand."""
+
+from __future__ import annotations
+
+import openpyxl
+import pytest
+
+from steadyset import InputError, Selections
+
+LABELS = ("Golub", "Alon", "Singh")
+LISTS = (["CD33", "ZYX", "CST3"], ["CD33", "ZYX", "MYC"], ["ZYX", "CST3", "LYN"])
+SETS = dict(zip(LABELS, map(set, LISTS), strict=True))
+
+
+def save(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def by_label(found):
+    return dict(zip(found.labels, found.sets(), strict=True))
+
+
+@pytest.mark.parametrize("outer", [",", "\t"])
+@pytest.mark.parametrize("inner", [";", "|", "; ", " | "])
+def test_a_label_before_names_with_separators_of_their_own(tmp_path, outer, inner):
+    rows = [f"{label}{outer}{inner.join(names)}" for label, names in zip(LABELS, LISTS, strict=True)]
+    assert by_label(Selections.read(save(tmp_path / "lists.csv", "\n".join(rows)))) == SETS
+
+
+@pytest.mark.parametrize("inner", [" + ", " & "])
+def test_signs_between_names_are_no_names(tmp_path, inner):
+    rows = [f"{label},{inner.join(names)}" for label, names in zip(LABELS, LISTS, strict=True)]
+    path = save(tmp_path / "lists.csv", "\n".join(["study,genes", *rows]))
+    assert by_label(Selections.read(path)) == SETS
+
+
+@pytest.mark.parametrize("dash", ["-", "\u2013", "="])
+def test_a_dash_behind_the_label(tmp_path, dash):
+    rows = [f"{label} {dash} {', '.join(names)}" for label, names in zip(LABELS, LISTS, strict=True)]
+    assert by_label(Selections.read(save(tmp_path / "lists.txt", "\n".join(rows)))) == SETS
+
+
+@pytest.mark.parametrize("heading", ["--- {} ---", "=== {} ===", "**{}**"])
+def test_headings_with_dashes_around_them(tmp_path, heading):
+    rows = [line for label, names in SETS.items() for line in (heading.format(label), *names)]
+    assert by_label(Selections.read(save(tmp_path / "lists.txt", "\n".join(rows)))) == SETS
+
+
+def test_lines_of_symbols_below_headings_hold_several_names(tmp_path):
+    rows = [line for label, names in zip(LABELS, LISTS, strict=True) for line in (f">{label}", " ".join(names))]
+    found = Selections.read(save(tmp_path / "lists.txt", "\n".join(rows)))
+    assert by_label(found) == SETS
+    assert any("separated by spaces" in note for note in found.notes)
+    clinical = Selections.read(save(tmp_path / "lists.txt", ">a\nmean radius\nworst area\n>b\nmean radius\nT cells\n"))
+    assert clinical.sets() == [{"mean radius", "worst area"}, {"mean radius", "T cells"}]
+
+
+@pytest.mark.parametrize("mark", ["\t", ";"])
+def test_a_comma_in_a_name_of_each_row_separates_nothing(tmp_path, mark):
+    rows = [
+        ["age", "sex", "T cells, activated"],
+        ["BMI", "sex", "T cells, activated", "age"],
+        ["sex", "poly(x, 2)", "age", "T cells, activated"],
+    ]
+    path = save(tmp_path / "lists.txt", "\n".join(map(mark.join, rows)))
+    assert Selections.read(path, layout="rows", header=False).sets() == list(map(set, rows))
+
+
+def test_lines_that_are_one_name_each_keep_their_commas(tmp_path):
+    for number, name in enumerate(["T cells, CD4+", "age", "poly(x, 2)", "BMI", "sex"]):
+        save(tmp_path / f"run{number}.txt", f"{name}\n")
+    found = Selections.read(tmp_path)
+    assert found.sets() == [{"T cells, CD4+"}, {"age"}, {"poly(x, 2)"}, {"BMI"}, {"sex"}]
+    assert any("'T cells, CD4+'" in note for note in found.notes)
+    for number, names in enumerate(["age, sex", "age, BMI", "sex"]):
+        save(tmp_path / f"run{number}.txt", f"{names}\n")
+    for number in (3, 4):
+        (tmp_path / f"run{number}.txt").unlink()
+    assert Selections.read(tmp_path).sets() == [{"age", "sex"}, {"age", "BMI"}, {"sex"}]
+
+
+@pytest.mark.parametrize("names", [["sp|P04637|P53_HUMAN", "sp|P01106|MYC_HUMAN"], ["P04637;P04638", "P01106;Q9Y6K9"]])
+def test_names_of_proteins_are_read_if_somebody_says_that_each_line_is_a_name(tmp_path, names):
+    for number in range(2):
+        save(tmp_path / f"run{number}.txt", "\n".join(names))
+    with pytest.raises(InputError, match='layout="columns"'):
+        Selections.read(tmp_path)
+    assert Selections.read(tmp_path, layout="columns").sets() == [set(names)] * 2
+
+
+def test_the_index_of_a_frame_is_no_run(tmp_path):
+    path = save(tmp_path / "importances.csv", ",feature,importance\n0,TP53,0.5\n1,MYC,0.1\n2,ALK,0.3\n")
+    found = Selections.read(path, top=2)
+    assert found.sets() == [{"TP53", "ALK"}]
+    assert any("counts the rows" in note for note in found.notes)
+    assert Selections.read(save(path, ",feature\n0,TP53\n1,MYC\n")).sets() == [{"TP53", "MYC"}]
+    runs = Selections.read(save(path, ",feature\nr1,TP53\nr1,MYC\nr2,TP53\n"))  # an index of runs
+    assert by_label(runs) == {"r1": {"TP53", "MYC"}, "r2": {"TP53"}}
+    both = Selections.read(save(path, ",run,feature\n0,r1,TP53\n1,r1,MYC\n2,r2,TP53\n"))
+    assert by_label(both) == {"r1": {"TP53", "MYC"}, "r2": {"TP53"}}
+
+
+RESULTS = "baseMean,log2FoldChange,lfcSE,stat,pvalue,padj"  # of DESeq2
+
+
+def test_a_table_of_tests_with_identifiers_and_symbols_is_one_list(tmp_path):
+    rows = [
+        "ENSG00000141510.1,9.1,1.2,0.3,4,0.001,0.002,TP53",
+        "ENSG00000136997.2,8.0,0.2,0.3,1,0.4,NA,MYC",
+        "ENSG00000171094.3,7.7,2.2,0.3,5,0.0001,0.0003,ALK",
+        "ENSG00000165731.4,1.7,0.0,NA,NA,NA,NA,RET",
+    ]
+    found = Selections.read(save(tmp_path / "results.csv", "\n".join([f'"",{RESULTS},symbol', *rows])), top=2)
+    assert found.sets() == [{"TP53", "ALK"}]
+    assert any("names from the column 'symbol'" in note for note in found.notes)
+
+
+def test_tables_of_tests_in_a_folder_lead_to_top(tmp_path):
+    for number in range(2):
+        save(tmp_path / f"fold{number}.csv", f'"",{RESULTS}\nTP53,9,1,1,4,0.001,0.01\nMYC,9,1,1,4,0.2,0.3\n')
+    with pytest.raises(InputError, match="top=20"):
+        Selections.read(tmp_path)
+    assert Selections.read(tmp_path, top=1).sets() == [{"TP53"}, {"TP53"}]
+
+
+def test_features_without_a_p_value_are_not_selected(tmp_path):
+    rows = ["TP53,0.001,NA", "MYC,0.2,0.01", "ALK,NA,0.02", "RET,0.03,NA"]
+    for first in ("", "gene"):
+        path = save(tmp_path / "p.csv", "\n".join([f"{first},padj_lasso,padj_forest", *rows]))
+        found = Selections.read(path, top=2)
+        assert by_label(found) == {"padj_lasso": {"TP53", "RET"}, "padj_forest": {"MYC", "ALK"}}
+        assert any("3 cells without a p-value" in note for note in found.notes)
+        every = Selections.read(path, top=4)
+        assert by_label(every) == {"padj_lasso": {"TP53", "RET", "MYC"}, "padj_forest": {"MYC", "ALK"}}
+
+
+def test_names_of_studies_above_identifiers_are_headings(tmp_path):
+    rows = ["GSE2034,GSE7390", "ENSG00000141510,ENSG00000141511", "ENSG00000141512,ENSG00000141510"]
+    found = Selections.read(save(tmp_path / "lists.csv", "\n".join(rows)), layout="columns")
+    assert by_label(found) == {
+        "GSE2034": {"ENSG00000141510", "ENSG00000141512"},
+        "GSE7390": {"ENSG00000141510", "ENSG00000141511"},
+    }
+
+
+def test_a_first_run_of_one_feature_is_no_heading_unless_somebody_says_so(tmp_path):
+    more = [f"{run},{name}" for run in ("GSE7390", "GSE1456") for name in ("MYC", "ALK", "TP53", "RET", "EGFR")]
+    path = save(tmp_path / "pairs.csv", "\n".join(["GSE2034,CD4", *more]))
+    with pytest.raises(InputError, match="header=True or header=False"):
+        Selections.read(path)
+    every = {"MYC", "ALK", "TP53", "RET", "EGFR"}
+    assert by_label(Selections.read(path, header=False)) == {"GSE2034": {"CD4"}, "GSE7390": every, "GSE1456": every}
+    assert by_label(Selections.read(path, header=True)) == {"GSE7390": every, "GSE1456": every}
+    save(path, "\n".join(["who,what", *more]))
+    assert by_label(Selections.read(path)) == {"GSE7390": every, "GSE1456": every}
+
+
+def test_masses_in_columns_are_asked_about(tmp_path):
+    rows = ["lasso,forest", "1000.25,1037.50", "1037.50,1111.75", "1223.25,1000.25"]
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row.split(","))
+    book.save(tmp_path / "masses.xlsx")
+    with pytest.raises(InputError, match='layout="columns"'):
+        Selections.read(tmp_path / "masses.xlsx")
+    found = Selections.read(tmp_path / "masses.xlsx", layout="columns", header=True)
+    assert by_label(found)["forest"] == {"1037.50", "1111.75", "1000.25"}
+
+
+def test_an_empty_sheet_beside_one_list_is_a_run_without_features(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.title = "fold 1"
+    for name in ("TP53", "MYC"):
+        book["fold 1"].append([name])
+    book.create_sheet("fold 2")
+    book.save(tmp_path / "lists.xlsx")
+    assert by_label(Selections.read(tmp_path / "lists.xlsx")) == {"fold 1": {"TP53", "MYC"}, "fold 2": set()}
+
+
+def test_descriptions_that_are_left_out_are_told(tmp_path):
+    rows = ["Golub\tfrom a paper\tCD33\tZYX", "Alon\tfrom a paper\tCD33\tMYC"]
+    found = Selections.read(save(tmp_path / "lists.gmt", "\n".join(rows)))
+    assert by_label(found) == {"Golub": {"CD33", "ZYX"}, "Alon": {"CD33", "MYC"}}
+    assert any("'from a paper'" in note for note in found.notes)
+
+
+def test_rows_that_begin_with_a_hash_are_told_or_kept_if_somebody_says_so(tmp_path):
+    path = save(tmp_path / "lists.csv", "#tag,MYC\nTP53,#tag\nALK,TP53\n")
+    told = Selections.read(path, layout="columns")
+    assert any("beginning with #" in note and "#tag,MYC" in note for note in told.notes)
+    assert Selections.read(path, layout="columns", header=False).sets() == [
+        {"#tag", "TP53", "ALK"},
+        {"MYC", "#tag", "TP53"},
+    ]
+
+
+@pytest.mark.parametrize("mark", ["/", ";", "|"])
+def test_lines_all_of_which_have_a_separator_are_asked_about(tmp_path, mark):
+    path = save(tmp_path / "lists.txt", f"PTEN{mark}TP53\nCD4{mark}MYC\nALK{mark}RET\n")
+    with pytest.raises(InputError, match=r'layout="(rows|columns)"'):
+        Selections.read(path)
+    found = Selections.read(path, layout="rows", header=False)
+    assert found.sets() == [{"PTEN", "TP53"}, {"CD4", "MYC"}, {"ALK", "RET"}]
