@@ -6,10 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 import steadyset as st
 from steadyset.findings import findings_of, shortlist_words
 from steadyset.findings.box import box_of
+from steadyset.io.data.sources import giving_away, repeated_rows
 from steadyset.shortlists.listed import ListedGroup
 
 FEW = {"bases": ["filter"], "permutations": 20, "splits": 10}
@@ -82,7 +84,62 @@ def test_stability_selection_tells_of_copies_leaks_and_tiny_classes():
     X[:, 4] = 3 - y
     assert "From x4 the target can be read" in said(X, y)
     tiny = np.where(np.arange(60) < 3, 1, 0)
-    assert "The class 1 has 3 rows" in said(X[:, 5:], tiny)
+    assert "The class 1 (3 rows) has fewer than 8 rows" in " ".join(said(X[:, 5:], tiny).split())
+
+
+@pytest.mark.parametrize("make", [sparse.csr_matrix, sparse.csc_array, sparse.coo_matrix])
+def test_copies_and_leaks_are_found_in_sparse_features_as_in_dense_ones(make):
+    X, y = copied()
+    X[:, 5:] *= np.random.default_rng(2).random((1, 25)) < 0.5
+    X[:, 4] = 2 * y
+    X[np.abs(X) < 0.4] = 0.0
+    assert repeated_rows(make(X), None) == repeated_rows(X, None) == 20
+    assert giving_away(make(X), y) == giving_away(X, y) == [4]
+    coarse = np.rint(X[:, :3])
+    assert repeated_rows(make(coarse), None) == repeated_rows(coarse, None) == 0
+    wide = np.hstack([np.zeros((60, 700)), X])
+    assert giving_away(make(wide), y) == [704]
+    selector = st.StabilitySelection("anova", pfer=2, q=3, n_runs=20, random_state=0)
+    assert selector.fit(make(X), y).result_.void.startswith("20 rows repeat")
+
+
+def test_replications_comparisons_and_splits_have_the_cautions_of_a_list():
+    X, y = np.random.default_rng(1).normal(size=(60, 20)), np.arange(60) % 2
+    leaky = X.copy()
+    leaky[:, 4] = 3 - y
+    few = np.where(np.arange(60) < 6, 1, 0)
+    caution = "Caution: From x4 the target can be read without a single error."
+    results = [
+        st.shortlist(leaky, y, **FEW, outer=0),
+        st.replication("anova:k=3", leaky, y, pairs=10),
+    ]
+    for result in results:
+        findings = findings_of(result)
+        assert any(one.startswith(caution) for one in findings.answer)
+        assert not any("From x4" in one for one in findings.notes)
+        assert "Caution: From x4" in " ".join(str(result).split())
+    rare = "The class 1 (6 rows) has fewer than 8 rows"
+    for result in (st.shortlist(X, few, **FEW, outer=0), st.replication("anova:k=3", X, few, pairs=10)):
+        assert any(one.startswith(rare) for one in findings_of(result).notes)
+    assert not any("fewer than 8 rows" in one for one in findings_of(results[0]).notes)
+
+
+def test_a_comparison_names_the_study_whose_rows_or_features_are_doubtful():
+    """Also if the pooled rows of all studies show nothing of it."""
+    random = np.random.default_rng(3)
+    y = np.arange(60) % 2
+    leaky = random.normal(size=(60, 20))
+    leaky[:, 4] = 3 - y
+    studies = {
+        "plain": (random.normal(size=(60, 20)), y),
+        "leaky": (leaky, y),
+        "copies": copied(d=20),
+        "rare": (random.normal(size=(60, 20)), np.where(np.arange(60) < 7, 1, 0)),
+    }
+    findings = findings_of(st.compare_studies("anova:k=3", studies, pairs=10))
+    cautions = [one for one in findings.answer if one.startswith("Caution: ")]
+    expected = ["In leaky, from x4 the target", "In copies, 20 rows repeat", "In rare, the class 1 (7 rows) has"]
+    assert [one.startswith(f"Caution: {start}") for one, start in zip(cautions, expected, strict=True)] == [True] * 3
 
 
 def test_listed_groups_are_held_against_permuted_targets_as_features_are():

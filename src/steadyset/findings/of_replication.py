@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil, floor, isnan
+from typing import Any
 
 from steadyset._version import __version__
 from steadyset.findings.citations import Methods, cite, sentences, told
 from steadyset.findings.holds import SCOPE, next_study_words
-from steadyset.findings.of_results import target_told
+from steadyset.findings.of_results import data_told, notes_beside, with_caution
 from steadyset.findings.paragraphs import data_sentences, software_sentence
 from steadyset.findings.parts import Findings
 from steadyset.foundation.text import amount, counted, expected_count, listed, number, percent, shown_name
@@ -21,12 +23,13 @@ from steadyset.runner.scoring import lower_is_better, score_title
 def of_replication(result: Replication) -> Findings:
     """Everything that a replication says."""
     found, settings = result.replicated, result.settings
+    odd = data_told(settings)
     return Findings(
         "replication",
         f"{counted(found.n_rows, 'row')}, {counted(found.n_features, 'feature')}",
         "nogueira",
-        answer=tuple(next_study_words(found)),
-        notes=(SCOPE, *found.notes, *target_told(settings)),
+        answer=with_caution(next_study_words(found), odd),
+        notes=(SCOPE, *found.notes, *notes_beside(odd, settings)),
         settings=settings,
         methods=_methods(result),
         replication=found,
@@ -71,12 +74,21 @@ def of_studies(result: StudyComparison) -> Findings:
         "studies",
         f"{counted(len(found.studies), 'study', 'studies')}, {counted(found.n_features, 'shared feature')}",
         "nogueira",
-        answer=tuple(_alike(found)),
-        notes=(*found.notes, STANDARDISED, ONE_BY_ONE, *target_told(settings)),
+        answer=with_caution(_alike(found), _cautions(found, settings)),
+        notes=(*found.notes, STANDARDISED, ONE_BY_ONE, *notes_beside(data_told(settings), settings)),
         settings=settings,
         methods=_methods_of_studies(result),
         studies=found,
     )
+
+
+def _cautions(found: ComparedStudies, settings: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with the rows and features of the studies."""
+    if not found.cautions:
+        return data_told(settings)
+    # Copies and features that give the target away are named by study, not for the pooled rows again.
+    details = {name: one for name, one in settings["details"].items() if name not in ("repeated_rows", "giving_away")}
+    return [*found.cautions, *data_told({**settings, "details": details})]
 
 
 def _alike(found: ComparedStudies) -> list[str]:
@@ -184,12 +196,13 @@ ADVICE = {
 def of_sources(result: VarianceSplit) -> Findings:
     """Everything that a split of the disagreement says."""
     found, settings = result.sources, result.settings
+    odd = data_told(settings)
     return Findings(
         "sources",
         f"{listed([shown_name(name) for name in found.methods], 5)}, {counted(found.n_rows, 'row')}",
         "nogueira",
-        answer=tuple(_why(found)),
-        notes=tuple(target_told(settings)),
+        answer=with_caution(_why(found), odd),
+        notes=notes_beside(odd, settings),
         settings=settings,
         methods=_methods_of_split(result),
         sources=found,

@@ -26,7 +26,7 @@ from steadyset.inference.instability import alternatives_of
 from steadyset.inference.models import MOST_CURVES, Coefficients, Predicted
 from steadyset.inference.runs import common_features, steady_core
 from steadyset.inference.table import cautions, without_cautions
-from steadyset.io.data.sources import giving_away_words
+from steadyset.io.data.sources import giving_away_words, rare_class_words
 from steadyset.io.labels import UnionOfNames, some_names
 from steadyset.io.lists import UNKNOWN_UNIVERSE
 from steadyset.measures.evaluate import BY_COLUMN_ORDER, MOST_TIED, is_of_scale, judged
@@ -586,6 +586,22 @@ def data_told(settings: Mapping[str, Any]) -> list[str]:
     return said
 
 
+CAUTION = "Caution: "
+
+
+def with_caution(answer: Iterable[str], odd: Iterable[str]) -> tuple[str, ...]:
+    """Return the answer with what is wrong with the data, before other cautions."""
+    sentences = list(answer)
+    cautions = [one for one in sentences if one.startswith(CAUTION)]
+    rest = [one for one in sentences if one not in cautions]
+    return (*rest, *(f"{CAUTION}{one}" for one in odd), *cautions)
+
+
+def notes_beside(odd: Collection[str], settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what to know of the rows and the target, except what the answer has as cautions."""
+    return tuple(note for note in target_told(settings) if note not in odd)
+
+
 def target_told(settings: Mapping[str, Any]) -> list[str]:
     """What to know of the rows and the target.
 
@@ -611,6 +627,7 @@ def target_told(settings: Mapping[str, Any]) -> list[str]:
                 f"Some runs learn from no more than {counted(count, what.removesuffix('s'))}, of "
                 f"{details['counted'][what]} in all; with fewer than about {few}, single rows decide what is selected."
             )
+    said += rare_class_words(classes)
     return said + (_unbalanced_told(classes, scoring[0]) if classes and scoring else [])
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import isnan
 from pathlib import Path
 
 from steadyset._version import __version__
 from steadyset.findings import shortlist_words
 from steadyset.findings.citations import Methods, Sentence, cite, sentences, told
-from steadyset.findings.of_results import data_told, target_told
+from steadyset.findings.of_results import data_told, notes_beside, with_caution
 from steadyset.findings.other_tables import main_rows
 from steadyset.findings.paragraphs import data_sentences, rows_told, software_sentence
 from steadyset.findings.parts import Findings, record_findings
@@ -25,7 +24,6 @@ from steadyset.shortlists.standing import ANY_FALSE
 from steadyset.tasks import TASKS
 
 MOST_NAMED = 30
-CAUTION = "Caution: "
 FILLED = "the list has the medians of all rows in their place, and each repeat those of its training rows"
 PREPARED = "For the list on all rows, and in each repeat on its training rows"
 ADJUSTED = "features and target were adjusted for them before the ranking, and permuted targets again"
@@ -47,19 +45,13 @@ def of_shortlist(result: Shortlist, *, core: float, level: float) -> Findings:
         core,
         tuple(settings["scoring"]),
         # What is wrong with the data comes first: it decides whether the other cautions mean anything.
-        _with_caution(shortlist_words.answer(result.listed), odd),
-        notes=tuple(note for note in target_told(settings) if note not in odd),
+        with_caution(shortlist_words.answer(result.listed), odd),
+        notes=notes_beside(odd, settings),
         settings=settings,
         methods=_methods(result),
         shortlist=result.listed,
         extract=result.extract,
     )
-
-
-def _with_caution(answer: Sequence[str], odd: Sequence[str]) -> tuple[str, ...]:
-    """The answer with what is wrong with the data, before other cautions."""
-    cautions = [one for one in answer if one.startswith(CAUTION)]
-    return (*(one for one in answer if one not in cautions), *(f"{CAUTION}{one}" for one in odd), *cautions)
 
 
 def record_list(result: Shortlist, folder: Path, *, safe: bool = False) -> None:

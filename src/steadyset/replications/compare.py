@@ -24,6 +24,13 @@ from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.inference.features import CELLS_A_BLOCK, EQUAL, Directions, class_names, data_directions
 from steadyset.io.data.data_table import Data, as_data
 from steadyset.io.data.feature_groups import check_feature_groups
+from steadyset.io.data.sources import (
+    giving_away,
+    giving_away_words,
+    rare_class_words,
+    repeated_rows,
+    repeated_words,
+)
 from steadyset.io.disk import LEFT_OUT, STUDY
 from steadyset.io.numbers import aligned_rows, group_values
 from steadyset.kernels.arrays import Floats, Ints
@@ -157,6 +164,7 @@ def compare_studies(
         tuple(_features_of(every, shared)),
         tuple(map(float, at_least(sizes, len(shared)))),
         tuple(notes),
+        tuple(_cautions(asked)),
     )
     comparison = StudyComparison(found, result.settings, result)
     if out is not None:
@@ -437,6 +445,18 @@ def _splits(asked: Mapping[str, Request]) -> list[tuple[Ints, Ints]]:
 
 
 # ---- what they say --------------------------------------------------------------------------------------------------
+
+
+def _cautions(asked: Mapping[str, Request]) -> Iterator[str]:
+    """Yield what makes the rows or features of each study doubtful: copies, the target among them, rare classes."""
+    for name, one in asked.items():
+        plan, study = one.plan, shown_name(name)
+        if repeated := repeated_rows(plan.X, plan.groups):
+            yield f"In {study}, {repeated_words(repeated)}: leave copies out, or give rows of one sample as groups."
+        names = [one.features[f] for f in giving_away(plan.amounts, plan.y)]
+        doubts = [giving_away_words(names)] if names else []
+        for doubt in (*doubts, *rare_class_words(TASKS[plan.task].counts(plan.y))):
+            yield f"In {study}, {doubt[:1].lower()}{doubt[1:]}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -104,6 +104,7 @@ class ComparedStudies(Record):
     studies, pairs, features : as `StudyComparison` tables them
     by_chance : how many features random lists would bring to at least 0, 1, 2, ... studies
     notes : what to keep in mind
+    cautions : what makes the rows or features of a study doubtful
     """
 
     selector: str
@@ -115,6 +116,7 @@ class ComparedStudies(Record):
     features: tuple[StudyFeature, ...]
     by_chance: tuple[float, ...]
     notes: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
 
     @property
     def names_directions(self) -> bool:

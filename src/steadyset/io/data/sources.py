@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from steadyset.foundation.arguments import is_collection, wrong_argument
 from steadyset.foundation.errors import Argument, InputError, MissingTargetError
-from steadyset.foundation.text import listed
+from steadyset.foundation.text import counted, listed
 from steadyset.io.formats.columns import NULLS, THOUSANDS
 from steadyset.io.formats.spreadsheet import cell_text
 from steadyset.io.labels import some_names, trimmed_name
@@ -384,18 +385,31 @@ def unlike_columns(X: Floats, names: Sequence[str]) -> list[int]:
 FINE_FEATURES = 3  # features with mostly distinct values, in which no two samples agree by accident
 
 
-def repeated_rows(X: Floats, groups: Any) -> int:
-    """How many rows repeat, in every feature, a row that no group holds together with them.
+def repeated_rows(X: Any, groups: Any) -> int:
+    """Return the number of rows that repeat, in every feature, a row that is not in a group with them.
 
-    0 where features are too coarse to tell samples apart, such as a few votes or counts.
+    X is dense or sparse. 0 if features are too coarse to distinguish samples, such as a few votes or counts.
     """
-    rows = [hash(row.tobytes()) for row in X]
+    is_sparse = hasattr(X, "tocsr")
+    if is_sparse:
+        X = X.tocsr(copy=True)
+        X.sum_duplicates()
+        X.eliminate_zeros()
+        parts = [slice(*ends) for ends in pairwise(X.indptr)]
+        rows = [hash((X.indices[part].tobytes(), X.data[part].tobytes())) for part in parts]
+    else:
+        rows = [hash(row.tobytes()) for row in X]
     known, firsts = np.unique(rows, return_index=True)
     together = range(len(rows)) if groups is None else np.unique(groups, return_inverse=True)[1].tolist()
     repeated = len(set(zip(together, rows, strict=True))) - len(known)
     if not repeated:
         return 0
-    values = np.sort(X[firsts], axis=0)
+    values = X[firsts]
+    if is_sparse:
+        # Only features with at least so many entries have mostly distinct values.
+        is_filled = np.diff(values.tocsc().indptr) >= len(firsts) / 2 - 1
+        values = values[:, np.flatnonzero(is_filled)].toarray()
+    values = np.sort(values, axis=0)
     distinct = 1 + (np.diff(values, axis=0) > 0).sum(axis=0)
     return repeated if (distinct > len(firsts) / 2).sum() >= FINE_FEATURES else 0
 
@@ -403,6 +417,20 @@ def repeated_rows(X: Floats, groups: Any) -> int:
 def repeated_words(repeated: int) -> str:
     """Return what copies of rows are, as a reason."""
     return f"{repeated:,} {'row repeats' if repeated == 1 else 'rows repeat'} another row in every feature"
+
+
+FEWEST_OF_CLASS = 8  # rows, four for each half
+
+
+def rare_class_words(counts: Mapping[Any, int]) -> list[str]:
+    """Return the sentence on classes with so few rows that single ones decide; none if all have more."""
+    rare = [f"{label} ({counted(int(count), 'row')})" for label, count in counts.items() if count < FEWEST_OF_CLASS]
+    if not rare:
+        return []
+    noun, have = ("class", "has") if len(rare) == 1 else ("classes", "have")
+    return [
+        f"The {noun} {listed(rare, 5)} {have} fewer than {FEWEST_OF_CLASS} rows: single rows decide what is selected."
+    ]
 
 
 def giving_away_words(names: Sequence[str]) -> str:
@@ -417,14 +445,22 @@ def giving_away_words(names: Sequence[str]) -> str:
 FEW_VALUES, LEAST_KNOWN, LEAST_OF_KIND = 12, 30, 8  # of a feature or target; rows, and rows of each value
 
 
-def giving_away(X: Floats, y: Any) -> list[int]:
-    """Features that may be the target in another form.
+DENSE_COLUMNS = 512  # of a sparse array that are dense at a time
+
+
+def giving_away(X: Any, y: Any) -> list[int]:
+    """Return the features that may be the target in another form; X is dense or sparse.
 
     Of a target with few values: features with few values, each of which stands beside one value of the target alone.
     Of one with many values: features in the same order as the target, or in the opposite one.
     """
-    if len(X) < LEAST_KNOWN:
+    if X.shape[0] < LEAST_KNOWN:
         return []
+    if hasattr(X, "tocsc"):
+        columns = X.tocsc()
+        starts = range(0, columns.shape[1], DENSE_COLUMNS)
+        parts = ((start, columns[:, start : start + DENSE_COLUMNS].toarray()) for start in starts)
+        return [start + f for start, part in parts for f in giving_away(part, y)]
     found: set[int] = set()
     start = np.sort(X[:LEAST_KNOWN], axis=0)
     coarse = np.flatnonzero((np.diff(start, axis=0) != 0).sum(axis=0) < FEW_VALUES)

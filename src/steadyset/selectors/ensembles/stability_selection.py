@@ -17,9 +17,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from steadyset.foundation.arguments import LEVEL, Column, Estimator, Seed, TableLike, wrong_argument
 from steadyset.foundation.display import drawn
 from steadyset.foundation.errors import InputError, UninformativeWarning, warn_caller
-from steadyset.foundation.text import counted
 from steadyset.foundation.threads import with_one_arithmetic_thread
-from steadyset.io.data.sources import giving_away, giving_away_words, repeated_rows, repeated_words
+from steadyset.io.data.sources import (
+    giving_away,
+    giving_away_words,
+    rare_class_words,
+    repeated_rows,
+    repeated_words,
+)
 from steadyset.kernels.arrays import Bools, Floats, Ints
 from steadyset.resampling import ComplementaryPairs, Rows
 from steadyset.selections import Selections
@@ -40,7 +45,6 @@ if TYPE_CHECKING:
     from steadyset.similarity import FeatureSimilarity
     from steadyset.similarity.features import GroupsLike
 
-FEWEST_OF_CLASS = 8  # rows of a class, four for each half: with fewer, single rows decide
 MAX_BY_DEFAULT = 50  # features that a path is followed to where nobody asks for more
 
 
@@ -491,23 +495,16 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _remember_doubts(self, X: Any, y: NDArray[Any], task: str) -> None:
         """What is wrong with the rows, the target and the features, and why the bound does not hold, if it does not."""
-        doubts: list[str] = []
-        repeated = 0
-        if not sparse.issparse(X):
-            values = np.asarray(X, dtype=np.float64)
-            repeated = repeated_rows(values, None)
-            names = [self._names()[f] for f in giving_away(values, y)]
-            doubts += [giving_away_words(names)] if names else []
+        values = X if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+        repeated = repeated_rows(values, None)
+        names = [self._names()[f] for f in giving_away(values, y)]
+        doubts = [giving_away_words(names)] if names else []
         self._void = repeated_words(repeated) if repeated else ""
         if repeated:
             doubts.append(
                 "Leave out copies of rows: a row and its copy fall into both halves, which then agree too well."
             )
-        for label, count in TASKS[task].counts(y).items():
-            if count < FEWEST_OF_CLASS:
-                rows = counted(int(count), "row")
-                doubts.append(f"The class {label} has {rows}: single rows decide what is selected in a half.")
-        self._doubts = tuple(doubts)
+        self._doubts = (*doubts, *rare_class_words(TASKS[task].counts(y)))
 
     # ---- reading the runs --------------------------------------------------------------------------------------
 
