@@ -33,8 +33,8 @@ DRAWS = {
     "two classes": 18,
     "number, independent": 11,
     "number": 18,
-    "three classes": 4,
-    "four classes": 3,
+    "three classes": 8,
+    "four classes": 6,
     "times, independent": 4,
     "times": 4,
 }
@@ -47,7 +47,7 @@ KINDS = {"alone": "independent", "pathway": "pathway", "false": "no effect"}
 
 
 class Draw(NamedTuple):
-    """Data, target (None if the data contain it), true effects along the target, kinds of features."""
+    """Data, target (None if the data contain it), true effects (or means of classes), kinds of features."""
 
     X: Any
     y: Any
@@ -210,6 +210,32 @@ def four_classes(random: np.random.Generator) -> Draw:
     return classes(random, 4)
 
 
+STEPS = np.array([0.0, 0.7, 1.5])  # of the means of three classes
+SIZES = (20, 30, 40)
+
+
+def steps(random: np.random.Generator) -> Draw:
+    """Return three classes of unequal sizes; the means of 14 features rise from class to class, in any order."""
+    y = np.repeat(np.arange(3), SIZES)
+    X = random.normal(size=(len(y), D))
+    means = np.zeros((D, 3))
+    for feature in range(14):
+        means[feature] = random.permutation(STEPS) * random.choice([-1, 1])
+    return Draw(X + means.T[y], y, means, kinds_of(slice(0, 14), NO_MEMBERS))
+
+
+def of_steps(means: Any, direction: str) -> float:
+    """Return the difference of the class that is shown from the others, in standard deviations, along the direction."""
+    sign = 1 if direction.startswith("highest") else -1
+    shown = int(direction[-1])
+    sizes = np.delete(SIZES, shown)
+    others = np.delete(means, shown)
+    center = np.average(others, weights=sizes)
+    # The means of the other classes add to the spread around their mean.
+    between = (sizes * (others - center) ** 2).sum() / sum(SIZES)
+    return float(sign * (means[shown] - center) / np.sqrt(1 + between))
+
+
 DESIGNS: dict[str, Callable[[np.random.Generator], Draw]] = {
     "two classes, independent": independent,
     "two classes": classes,
@@ -223,6 +249,7 @@ DESIGNS: dict[str, Callable[[np.random.Generator], Draw]] = {
     "number": number_and_pathway,
     "times, independent": times,
     "times": times_and_pathway,
+    "three unequal classes in steps": steps,
 }
 
 
@@ -231,10 +258,12 @@ def drawn(design: str, seed: int) -> Draw:
     return DESIGNS[design](np.random.default_rng([seed, list(DESIGNS).index(design), 2026]))
 
 
-def along(truth: float, direction: str, design: str) -> float:
+def along(truth: Any, direction: str, design: str) -> float:
     """Return the true effect along the direction that is shown; hazard ratios have none."""
     if design.startswith("times"):
-        return truth
+        return float(truth)
+    if design == "three unequal classes in steps":
+        return of_steps(truth, direction)
     if design in ("three classes", "four classes"):
         return of_class(truth, direction, 3 if design == "three classes" else 4)
     is_opposite = direction == "higher in 0" or direction.startswith("falls")
@@ -259,7 +288,7 @@ def measure(design: str, seed: int) -> list[list[Any]]:
     rows = []
     for one in found.query("tier == 'listed'").itertuples():
         feature = int(one.feature[1:])
-        truth = along(float(draw.truth[feature]), one.direction, design)
+        truth = along(draw.truth[feature], one.direction, design)
         is_covered = bool(one.effect_low <= truth <= one.effect_high)
         numbers = [round(float(number), 4) for number in (truth, one.effect, one.uncorrected_effect)]
         rows.append([str(draw.kinds[feature]), bool(one.corrected), is_covered, *numbers])

@@ -126,8 +126,8 @@ def test_copies_of_samples_are_a_caution_in_every_result(n_copies):
     for result in results:
         found = findings_of(result)
         assert told in " ".join((*found.answer, *found.notes)), type(result)
-        # A list whose number of false features is void because of copies says so in its first sentence too.
-        most = 2 if isinstance(result, st.Shortlist) else 1
+        # Results whose number is void because of copies say so in their first sentence too.
+        most = 2 if isinstance(result, st.Shortlist | st.Replication) else 1
         assert repr(result).replace("\n", " ").count("another row in every") <= most
         assert str(display_of(found)).count(told) == 1, type(result)
 

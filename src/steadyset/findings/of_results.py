@@ -627,8 +627,8 @@ def target_told(settings: Mapping[str, Any]) -> list[str]:
                 f"Some runs learn from no more than {counted(count, what.removesuffix('s'))}, of "
                 f"{details['counted'][what]} in all; with fewer than about {few}, single rows decide what is selected."
             )
-    said += rare_class_words(classes)
-    return said + (_unbalanced_told(classes, scoring[0]) if classes and scoring else [])
+    unbalanced = _unbalanced_told(classes, scoring[0]) if classes and scoring else []
+    return [*said, *unbalanced, *rare_class_words(classes)]
 
 
 def _lacking_told(assessment: Assessment) -> list[str]:
