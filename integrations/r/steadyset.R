@@ -9,7 +9,7 @@ STEADYSET_NO <- c(paired = "--independent")  # what is typed for FALSE, where th
 # Options without a value: an error that names one of them means TRUE.
 STEADYSET_FLAGS <- c(
   "known_only", "transpose", "header", "paired", "resume", "all_rows", "predictions", "each_list",
-  "spreadsheet_safe"
+  "spreadsheet_safe", "positive"
 )
 # Words that sentences of the command give as the value of an option, apart from numbers.
 STEADYSET_WORDS <- c(
@@ -938,7 +938,7 @@ print.steadyset_methods <- function(x, ...) {
     at <<- at + 1L
     switch(first[[at]],
       "{" = members("}"), "[" = members("]"), '"' = tokens[[at]], t = TRUE, f = FALSE, n = NULL,
-      as.numeric(tokens[[at]])
+      .steadyset_json_number(tokens[[at]])
     )
   }
   members <- function(end) {
@@ -956,6 +956,12 @@ print.steadyset_methods <- function(x, ...) {
     if (end == "}") stats::setNames(found, keys) else found
   }
   value()
+}
+
+# Whole numbers without a decimal point are integers where R has them, as jsonlite reads them.
+.steadyset_json_number <- function(text) {
+  number <- as.numeric(text)
+  if (grepl("^-?[0-9]+$", text) && abs(number) <= .Machine$integer.max) as.integer(number) else number
 }
 
 .steadyset_json_unescaped <- function(texts) {

@@ -174,7 +174,7 @@ def test_what_goes_wrong_is_an_r_error_with_one_sentence(tmp_path):
 
 def test_json_is_read_alike_with_and_without_jsonlite(tmp_path):
     texts = ["", 'q"\\/', "\b\f\n\r\t", "Größe", "\U0001f600 é", "a,b:{c}[d]", "\\u0041", "\x1f"]
-    values = [0, -1.5, 1e-300, 0.1, 123456789012]
+    values = [0, -1.5, 1e-300, 0.1, 123456789012, -7, 2147483647, 2147483648, 3.0, 1e5]
     content = {"texts": texts, "numbers": values, "rest": [True, False, None, {}, [], [[1]]]}
     for name, ascii_only in (("one.json", True), ("two.json", False)):
         (tmp_path / name).write_text(json.dumps(content, ensure_ascii=ascii_only), encoding="utf-8")
@@ -186,7 +186,8 @@ def test_json_is_read_alike_with_and_without_jsonlite(tmp_path):
     if (requireNamespace("jsonlite", quietly = TRUE)) {
       stopifnot(identical(found, .steadyset_read_json(paste(lines("one.json"), collapse = "\\n"))))
     }
-    stopifnot(identical(found$rest, list(TRUE, FALSE, NULL, setNames(list(), character()), list(), list(list(1)))))
+    stopifnot(identical(found$rest, list(TRUE, FALSE, NULL, setNames(list(), character()), list(), list(list(1L)))))
+    stopifnot(is.integer(found$numbers[[1]]), is.double(found$numbers[[9]]))
     writeLines(vapply(found$texts, function(text) paste(utf8ToInt(text), collapse = " "), ""))
     writeLines(sprintf("%.17g", unlist(found$numbers)))
     """

@@ -764,7 +764,7 @@ TABLE: tuple[Option, ...] = (
     ),
     # ---- the catalogue of measures --------------------------------------------------------------------------------
     *_all(
-        Option("which", "Say which measure to use, after three questions or the options below.", default=False),
+        Option("which", "Say which measure to use, after questions or by the options below.", default=False),
         Option("sizes", "With --which: whether all runs select the same number of features.", "fixed|vary"),
         Option("correlated", "With --which: whether features may stand in for each other.", "yes|no"),
         Option("importances", "With --which: whether every run weighs its features, and that counts.", "yes|no"),
