@@ -34,6 +34,7 @@ def test_identical_sets_agree_with_one(numbers, sets):
     assert found.agreement == 1
     assert found.high == 1
     assert (found.table == 1).all()
+    assert found.overlap == found.overlap_low == found.overlap_high == 1
 
 
 def test_different_sets_of_copies_are_equivalent(numbers):
@@ -42,6 +43,7 @@ def test_different_sets_of_copies_are_equivalent(numbers):
     assert found.agreement > 0.999
     assert found.stability < 0.4
     assert found.shared[0, 1] == 0
+    assert found.overlap_high < 0.9  # two of the three pairs have a common feature, which alone does not suffice
     frame = found.to_frame()
     assert frame["shared"].tolist() == [0, 0.5, 0.5]
     assert frame["agreement"].tolist() == [found.table[0, 1], found.table[0, 2], found.table[1, 2]]
@@ -55,6 +57,30 @@ def test_random_sets_have_the_chance_level(numbers):
     # Two means of 40 random sets each: their intervals meet, and the corrected agreement is near 0.
     assert found.low < found.chance < found.high
     assert abs(found.corrected) < 0.25
+
+
+def selected_from(X, y, n_runs, k, rng):
+    """Sets of the features that correlate most with the target on bootstrap samples."""
+    sets = []
+    for _ in range(n_runs):
+        rows = rng.integers(0, len(y), len(y))
+        correlations = np.corrcoef(X[rows].T, y[rows])[-1, :-1]
+        sets.append(np.sort(np.argsort(-np.abs(correlations))[:k]))
+    return st.Selections.from_sets(sets, n_features=X.shape[1])
+
+
+def test_sets_selected_from_noise_agree_as_their_common_features_make_random_sets_agree():
+    """Without a relation to the target no feature replaces another, but the same few are selected again and again."""
+    rng = np.random.default_rng(11)
+    beyond_chance, beyond_overlap = [], []
+    for _ in range(10):
+        X, y = rng.normal(size=(80, 30)), rng.normal(size=80)
+        found = st.prediction_agreement(selected_from(X, y, 12, 4, rng), X, y)
+        beyond_chance.append(found.agreement - found.chance)
+        beyond_overlap.append(found.agreement - found.overlap)
+    standard_error = np.std(beyond_overlap, ddof=1) / np.sqrt(10)
+    assert abs(np.mean(beyond_overlap)) < 3 * standard_error
+    assert np.mean(beyond_chance) > 2 * abs(np.mean(beyond_overlap))
 
 
 def test_the_agreement_is_that_of_folds_by_hand(numbers):

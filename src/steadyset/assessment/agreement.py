@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.stats import t as student
 
 from steadyset.assessment.request import make_plan, refuse_strata
 from steadyset.foundation.arguments import LEVEL, Estimator, Labels, TableLike, check_integer, check_level, seed_of
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RANDOM_SETS = 7  # the key of the seeds of random sets
+N_SHUFFLES = 5  # of the features, for sets with the same overlaps
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +49,13 @@ class PredictionAgreement(Shown):
     chance_low : float
         The lower end of its interval.
     chance_high : float
+        The upper end of this interval.
+    overlap : float
+        The same mean for random sets with the same sizes and the same overlaps: the selected sets after random
+        permutations of the features. Agreement above it is not due to common features alone.
+    overlap_low : float
+        The lower end of its interval over permutations.
+    overlap_high : float
         The upper end of this interval.
     stability : float
         The stability of the sets themselves, by the measure nogueira.
@@ -77,6 +87,9 @@ class PredictionAgreement(Shown):
     chance: float
     chance_low: float
     chance_high: float
+    overlap: float
+    overlap_low: float
+    overlap_high: float
     stability: float
     words: str
     n_rows: int
@@ -111,7 +124,8 @@ class PredictionAgreement(Shown):
                 f"Models of the selected sets agree with {self.agreement:.2f} ({percent} {self.low:.2f} to "
                 f"{self.high:.2f}) in what they predict for left-out rows: {self.words}.",
                 f"Models of random sets of the same sizes agree with {self.chance:.2f} ({percent} "
-                f"{self.chance_low:.2f} to {self.chance_high:.2f}).",
+                f"{self.chance_low:.2f} to {self.chance_high:.2f}), and of random sets with the same overlaps with "
+                f"{self.overlap:.2f} ({percent} {self.overlap_low:.2f} to {self.overlap_high:.2f}).",
                 f"The stability of the sets themselves is {self.stability:.2f} (nogueira).",
             ),
             notes=("The models of a pair are trained on the same rows, so only the sets differ.",),
@@ -133,7 +147,12 @@ def prediction_agreement(
     The rows are split into folds. For each fold, a model is trained on each set of features with the same other rows,
     and predicts the fold; the agreement of two sets is that of their predictions for all rows. Classes are compared by
     Cohen's kappa, numbers by their correlation, and risks of times to an event by Kendall's tau. Identical sets agree
-    with 1. Random sets of the same sizes, one for each run, show how far sets without a selection agree.
+    with 1. Random sets of the same sizes, one for each run, show how far sets without a selection agree. Selected sets
+    have common features, also if they were selected from noise; random sets with the same overlaps show how far common
+    features alone make models agree.
+
+    Rows that the sets were selected with are among the left-out rows. With many more features than rows, sets that were
+    selected from noise therefore agree somewhat more than random sets with the same overlaps.
 
     Parameters
     ----------
@@ -195,6 +214,11 @@ def prediction_agreement(
     every = _left_out_predictions(plan, [*columns, *drawn])
     table, chance_table = agreement(every[: runs.n_runs]), agreement(every[runs.n_runs :])
     selected, chance = mean_of_pairs(table, level), mean_of_pairs(chance_table, level)
+    shuffled = [
+        mean_of_pairs(agreement(_left_out_predictions(plan, [np.sort(order[one]) for one in columns]))).value
+        for order in [random.permutation(len(names)) for _ in range(N_SHUFFLES)]
+    ]
+    overlap, overlap_half = _mean_with_half_width(shuffled, level)
     sizes = runs.sizes
     means = (sizes[:, None] + sizes) / 2
     shared = np.divide(runs.intersections(), means, out=np.ones(means.shape), where=means > 0)
@@ -205,6 +229,9 @@ def prediction_agreement(
         chance.value,
         chance.low,
         chance.high,
+        overlap,
+        max(overlap - overlap_half, -1.0),
+        min(overlap + overlap_half, 1.0),
         float(stability(runs, "nogueira")),
         TASKS[plan.task].agreement_words,
         len(plan.y),
@@ -212,6 +239,12 @@ def prediction_agreement(
         table,
         shared,
     )
+
+
+def _mean_with_half_width(values: list[float], level: float) -> tuple[float, float]:
+    """Return the mean of independent values and half of the width of its t interval."""
+    quantile = float(student.isf((1 - level) / 2, len(values) - 1))
+    return float(np.mean(values)), quantile * float(np.std(values, ddof=1)) / sqrt(len(values))
 
 
 def _columns_of(runs: Selections, names: tuple[str, ...]) -> list[Ints]:

@@ -36,7 +36,7 @@ from steadyset.tasks import TASKS
 from steadyset.tuning import Tuning
 from steadyset.tuning.choose import DEFAULT_RULE, check_rule
 from steadyset.tuning.evaluation import N_FEATURES, SECONDS, STABILITY
-from steadyset.tuning.models import NO_FILTER
+from steadyset.tuning.models import NO_FILTER, only_selects
 from steadyset.tuning.nested import nested_seconds
 from steadyset.tuning.result import Trials, settings_words
 from steadyset.tuning.space import Range
@@ -421,8 +421,9 @@ def _space(tuning: Tuning) -> str:
 
 def _refitted(tuning: Tuning) -> str:
     """Who predicts, where that is not the model that selected."""
-    names = [name for name, model in tuning.space.models.items() if hasattr(model.estimator, "get_support")]
-    if not tuning.evaluator.refits or not names:
+    selects = (lambda model: hasattr(model, "get_support")) if tuning.evaluator.refits else only_selects
+    names = [name for name, model in tuning.space.models.items() if selects(model.estimator)]
+    if not names:
         return ""
     words = TASKS[tuning.evaluator.plan.task].predictor_words
     return f"What {paragraphs.one_by_one(names)} selected was judged by a {words} fitted to it."

@@ -45,11 +45,12 @@ from steadyset.runner.scoring import CURVES, known_score, lower_is_better, score
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import is_ours, is_own_filter
 from steadyset.selectors.filters import get_filter, ranked
+from steadyset.selectors.functions import FunctionSelector
 from steadyset.selectors.known import SharesPaths
 from steadyset.selectors.model_input import too_few
 from steadyset.similarity import FeatureSimilarity
 from steadyset.tasks import TASKS
-from steadyset.tuning.models import NO_FILTER, FilteredModel
+from steadyset.tuning.models import NO_FILTER, FilteredModel, only_selects
 
 DIGITS = 12  # of a number in a file, with what stands between two of them
 
@@ -197,7 +198,10 @@ class Evaluator:
 
     @cached_property
     def refits(self) -> bool:
-        """Whether a predictor is fitted to what is selected: where covariates stay, or survival curves are judged."""
+        """Whether a predictor is fitted to what any model selects: with covariates, or if survival curves are judged.
+
+        What models select that do not predict is always judged by the predictor.
+        """
         return self.plan.forced is not None or any(CURVES in known_score(one).needs for one in self.plan.score_names)
 
     def __post_init__(self) -> None:
@@ -288,7 +292,7 @@ class Evaluator:
         begin = time.perf_counter()
         fits: Sequence[Any] = self._fitted_together(configuration, kept) or [None] * len(self.usable)
         spent += (time.perf_counter() - begin) / len(fits)
-        plan, refits = self.plan, self.refits
+        plan, refits = self.plan, self.refits or only_selects(configuration.model)
         if refits and not hasattr(configuration.model, "get_support"):  # what only predicts does so here too
             plan = replace(plan, predictor=configuration.model)
         jobs = [
@@ -388,6 +392,8 @@ class ConfigurationJob(Job):
     def fit(self, training: Training) -> Fitted:
         """Fit the model to what the filter kept."""
         model, kept, d = ready(self.estimator, self.plan, self.run), self.kept, training.n_columns
+        if training.prepared is not None and isinstance(model.model, FunctionSelector):
+            model.model.set_params(features=training.prepared.named(model.model.features))
         wanted = min(model.n_kept(self.plan.X.shape[1]), d)
         if kept is not None and len(kept) < wanted:
             text = too_few(wanted, f"by the filter {model.filter!r}")

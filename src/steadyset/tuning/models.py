@@ -30,6 +30,7 @@ from steadyset.runner.extraction import chosen, selects_by_itself
 from steadyset.selectors.covariates import COVARIATES
 from steadyset.selectors.filters import FilterSelector
 from steadyset.selectors.filters.selector import size_of
+from steadyset.selectors.functions import FunctionSelector
 from steadyset.selectors.model import FOREST_OUTCOMES, Outcome, TaskModel
 from steadyset.selectors.models.trees import ForestData, Growth, features_cut, grow_forest, mean_of_trees, seed_sequence
 from steadyset.selectors.validation import check_integer
@@ -40,7 +41,12 @@ NO_FILTER = "none"
 
 
 def _model_has(name: str) -> Any:
-    return lambda self: hasattr(getattr(self, "model_", self.model), name)
+    return lambda self: hasattr(self._predicting(), name)
+
+
+def only_selects(model: Any) -> bool:
+    """Return whether a model selects features and predicts nothing, such as a filter or a function of X and y."""
+    return hasattr(model, "get_support") and not hasattr(model, "predict")
 
 
 @dataclass(eq=False, repr=False)
@@ -58,9 +64,10 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     impute : "median" fills missing values by the medians of the rows that it is fitted on
     task : "classes" or "number", what the filter takes y for; None: what the model is for, else the rule decides by y
     random_state : seed of filters that draw random numbers
+    predictor : where the model only selects, what is fitted to the selected features by `fit`, and predicts
 
     Attributes: model_ (fitted on the kept features), kept_ (their numbers, best first), support_, and medians_ where it
-    fills missing values.
+    fills missing values; predictor_ where there is one.
     """
 
     model: Any = None
@@ -71,9 +78,19 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     task: str | None = None
     random_state: Any = None
     fill: bool = False
+    predictor: Any = None
 
     def fit(self, X: Any, y: Any, covariates: Any = None) -> Self:
         """Rank the features, keep the best, fit the model on them; beside covariates, which are no features."""
+        self.__dict__.pop("predictor_", None)
+        fitted = self._fit_model(X, y, covariates)
+        if self.predictor is not None:
+            if not self.support_.any():
+                raise InputError("The model selects no features, so that nothing can be predicted from them.")
+            self.predictor_ = clone(self.predictor).fit(self._used(X), y)
+        return fitted
+
+    def _fit_model(self, X: Any, y: Any, covariates: Any) -> Self:
         options: Any = {"dtype": np.float64, "ensure_all_finite": self._finite()}
         values, target = validate_data(self, X, y, multi_output=columns_of(y) is not None, **options)
         self.__dict__.pop("medians_", None)
@@ -96,6 +113,8 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if not len(columns):
             raise InputError(f"no feature scores better than a constant column by the filter {self.filter!r}")
         model, taken = clone(self.model), {} if covariates is None else {COVARIATES: covariates}
+        if isinstance(model, FunctionSelector) and model.features is not None:
+            model.set_params(features=[model.features[f] for f in columns])
         if not taken or has_fit_parameter(model, COVARIATES):
             model.fit(np.ascontiguousarray(X[:, columns]), y, **taken)
         return self.hold(model, columns, X.shape[1])
@@ -123,29 +142,35 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return size_of(self.fraction, n_features)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """What the model predicts from the kept features."""
-        return np.asarray(self.model_.predict(self._kept(X)))
+        """What the model predicts from the kept features, or the predictor from the selected ones."""
+        return np.asarray(self._predicting().predict(self._used(X)))
 
     @available_if(_model_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """The model's probabilities of the classes."""
-        return np.asarray(self.model_.predict_proba(self._kept(X)))
+        return np.asarray(self._predicting().predict_proba(self._used(X)))
 
     @available_if(_model_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Floats:
         """How far the model leans to the second of two classes."""
-        return np.asarray(self.model_.decision_function(self._kept(X)))
+        return np.asarray(self._predicting().decision_function(self._used(X)))
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
-        return np.asarray(self.model_.classes_)
+        return np.asarray(self._predicting().classes_)
 
-    def _kept(self, X: Any) -> Floats:
+    def _predicting(self) -> Any:
+        if self.predictor is not None:
+            return getattr(self, "predictor_", self.predictor)
+        return getattr(self, "model_", self.model)
+
+    def _used(self, X: Any) -> Floats:
+        """Return the columns from which is predicted, with gaps filled."""
         check_is_fitted(self)
         values = np.asarray(validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite=self._finite()))
         if hasattr(self, "medians_"):
             values = filled(values, self.medians_)
-        return np.ascontiguousarray(values[:, self.kept_])
+        return np.ascontiguousarray(values[:, self.kept_ if self.predictor is None else self.support_])
 
     def _finite(self) -> bool | str:
         return "allow-nan" if get_tags(self).input_tags.allow_nan else True
@@ -155,9 +180,10 @@ class FilteredModel(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if self.model is None:
             return tags
         tags.input_tags.allow_nan = self.impute is not None or (self.filter == NO_FILTER and takes_gaps(self.model))
-        if is_classifier(self.model) or hasattr(getattr(self, "model_", None), "classes_"):
+        predicting = self._predicting()
+        if is_classifier(predicting) or hasattr(predicting, "classes_"):
             tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
-        elif is_regressor(getattr(self, "model_", self.model)):
+        elif is_regressor(predicting):
             tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
         return tags
 

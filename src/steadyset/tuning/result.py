@@ -38,7 +38,7 @@ from steadyset.tuning.evaluation import (
     direction,
     finite_mean,
 )
-from steadyset.tuning.models import FilteredModel
+from steadyset.tuning.models import FilteredModel, only_selects
 from steadyset.tuning.space import Space
 
 if TYPE_CHECKING:
@@ -537,7 +537,9 @@ class Tuning(ShownFindings, Trials, Drawable):
                 f"Configuration {configuration} predicts beside covariates, which an estimator of X alone lacks; fit a "
                 f"model of the covariates and of what features({configuration}) tells to be selected."
             )
-        model: FilteredModel | Pipeline = self._unseeded(configuration).set_params(impute=plan.impute)
+        filtered = self._unseeded(configuration)
+        predictor = plan.predictor if only_selects(filtered.model) else None
+        model: FilteredModel | Pipeline = filtered.set_params(impute=plan.impute, predictor=predictor)
         if plan.preparation is not None and plan.impute is None:
             model = make_pipeline(plan.preparation.transformer, model)
         return ready(model, plan, ALL_ROWS)

@@ -34,6 +34,7 @@ from steadyset.selectors.catalogue import selector_by_name, why_unable, with_cov
 from steadyset.selectors.covariates import takes_covariates
 from steadyset.selectors.filters import FilterSelector, get_filter
 from steadyset.selectors.filters.registry import filters_for
+from steadyset.selectors.functions import FunctionSelector, is_plain_function, options_of_function
 from steadyset.selectors.linear import ElasticNetSelector
 from steadyset.selectors.models.boosting import BoostingSelector
 from steadyset.tasks import CLASSES, TASKS
@@ -386,14 +387,22 @@ def _model(name: str, given: Any, task: str) -> Model:
         estimator = predictor_by_name(name, task).make() if name in PREDICTORS else selector_by_name(name, task)
     elif isinstance(estimator, str):
         estimator = selector_by_name(estimator, task)
+    elif is_plain_function(estimator):
+        estimator = FunctionSelector(estimator)
     estimator = with_task(estimator, task)
     if not isinstance(ranges, Mapping):
         raise InputError(f"The model {name!r} has {ranges!r}; expected a mapping from parameters to ranges.")
-    takes = estimator.get_params(deep=True)
+    is_function = isinstance(estimator, FunctionSelector)
+    takes = options_of_function(estimator.function) if is_function else estimator.get_params(deep=True)
     for parameter in ranges:
         if parameter not in takes:
-            raise InputError(f"The model {name!r} has no parameter {parameter!r}; it takes {', '.join(sorted(takes))}.")
-    return Model(estimator, {key: _domain(f"{name}.{key}", value) for key, value in ranges.items()})
+            known = f"it takes {', '.join(sorted(takes))}" if takes else "it takes none"
+            raise InputError(f"The model {name!r} has no parameter {parameter!r}; {known}.")
+    domains = {key: _domain(f"{name}.{key}", value) for key, value in ranges.items()}
+    if is_function:
+        fixed = estimator.params or {}
+        return Model(estimator, domains, lambda values, n_rows: {"params": {**fixed, **values}})
+    return Model(estimator, domains)
 
 
 def _domain(name: str, given: Any) -> Domain:

@@ -34,6 +34,7 @@ from steadyset.measures.evaluate import check_similarity
 from steadyset.resampling import KFold
 from steadyset.resampling.base import ResamplingLike
 from steadyset.runner.columns import filled_by_medians
+from steadyset.selectors.functions import FunctionSelector
 from steadyset.similarity import FeatureSimilarity
 from steadyset.tasks import TASKS, check_columns, task_of
 from steadyset.tuning.evaluation import ALIASES, MAX_TRIALS, N_FEATURES, SECONDS, STABILITY, Evaluator, direction
@@ -232,6 +233,10 @@ def tune(
         "on_warning": plan.on_warning,
         "seed": plan.seed,
     }
+    for model in configurations.models.values():
+        if isinstance(model.estimator, FunctionSelector):
+            has_names = bool(data.understood) or hasattr(data.X, "columns")
+            model.estimator.set_params(features=feature_names, frame=has_names)
     if folder is not None:
         with explained(folder, resumable=True):
             folder.mkdir(parents=True, exist_ok=True)
