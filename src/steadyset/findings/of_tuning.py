@@ -421,8 +421,11 @@ def _space(tuning: Tuning) -> str:
 
 def _refitted(tuning: Tuning) -> str:
     """Who predicts, where that is not the model that selected."""
-    selects = (lambda model: hasattr(model, "get_support")) if tuning.evaluator.refits else only_selects
-    names = [name for name, model in tuning.space.models.items() if selects(model.estimator)]
+    names = []
+    for name, model in tuning.space.models.items():
+        is_judged_so = tuning.evaluator.refits and hasattr(model.estimator, "get_support")
+        if is_judged_so or only_selects(model.estimator):
+            names.append(name)
     if not names:
         return ""
     words = TASKS[tuning.evaluator.plan.task].predictor_words
