@@ -11,6 +11,7 @@ import pytest
 import steadyset as st
 from steadyset.cli import run
 from steadyset.findings import findings_of
+from steadyset.io import disk
 from steadyset.options import as_shell_line
 from steadyset.tuning.evaluation import Evaluator
 
@@ -125,7 +126,7 @@ def test_a_stopped_tuning_says_nothing_old_and_can_be_reported_from_what_it_fini
     assert tune("--trials", "6", "--resume") == 130
     monkeypatch.undo()
     monkeypatch.chdir(files)
-    assert sorted(path.name for path in (files / "data-tuning").iterdir()) == ["rankings", "trials.db"]
+    assert sorted(path.name for path in (files / "data-tuning").iterdir()) == ["lock", "rankings", "trials.db"]
     capsys.readouterr()
     assert run(["report", "data-tuning"]) == 2
     said = capsys.readouterr().err
@@ -177,3 +178,12 @@ def test_nested_resampling_that_cannot_be_is_refused_before_the_search(files, ca
     assert tune("--trials", "3", "--nested", "41") == 2
     assert "--nested" in capsys.readouterr().err
     assert not (files / "data-tuning" / "trials.csv").exists()
+
+
+def test_a_folder_in_which_another_process_tunes_is_refused(files, capsys):
+    with disk.locked(files / "busy"):
+        assert tune("--trials", "2", "--out", "busy") == 2
+    error = capsys.readouterr().err
+    assert "busy is in use by another process" in error
+    assert not (files / "busy" / "trials.db").exists()
+    assert tune("--trials", "2", "--out", "busy") == 0

@@ -107,3 +107,19 @@ def test_when_one_of_two_processes_is_killed_the_other_finishes(database, reques
     alone = tuned()
     columns = [name for name in alone.frame if not name.startswith("seconds")]
     pd.testing.assert_frame_equal(shared.frame[columns], alone.frame[columns])
+
+
+def test_configurations_that_others_finish_between_two_looks_are_counted_later(sqlite, monkeypatch):
+    """Private: no public call stops between the numbers of the trials and their states."""
+    numbers, calls = search.Search._numbers, []
+
+    def slow(self):
+        found = numbers(self)
+        calls.append(1)
+        if len(calls) == 1:
+            tuned(storage=sqlite)  # another process finishes all of them meanwhile
+        return found
+
+    monkeypatch.setattr(search.Search, "_numbers", slow)
+    shared = tuned(storage=sqlite)
+    assert len(shared.frame) == N_TRIALS

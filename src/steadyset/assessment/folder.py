@@ -14,7 +14,6 @@ Files are written beside their place, flushed to the disk and renamed: at any mo
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import threading
@@ -22,8 +21,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
 from typing import Any, TypeVar
-
-from filelock import Timeout
 
 from steadyset.assessment import written
 from steadyset.foundation.errors import Argument, InputError
@@ -170,25 +167,10 @@ class RunFolder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other processes out; the system lets go of the lock when this process ends, however it ends."""
-        with disk.explained(self.path, resumable=True):
-            self.path.mkdir(parents=True, exist_ok=True)
-            lock = disk.lock_at(self.path / disk.LOCK)
-            try:
-                lock.acquire(timeout=disk.MOMENT)
-            except Timeout:
-                raise InputError(
-                    f"{self.path} is in use by another process; wait for it or choose another folder."
-                ) from None
-            except (NotImplementedError, OSError) as error:  # what versions of filelock raise there
-                if isinstance(error, OSError) and error.errno != errno.ENOSYS:
-                    raise
-                raise InputError(f"{self.path} is on a disk without locks; choose a folder on another disk.") from None
-        try:
+        with disk.locked(self.path):
             for name in self._unfinished():
                 beneath.remove(self.path, name)
             yield
-        finally:
-            lock.release()
 
     def write(self, name: str, content: bytes) -> None:
         """Put down a file, in place of what was."""

@@ -121,6 +121,28 @@ def lock_at(path: Path) -> FileLock:
     return FileLock(path, **strict)
 
 
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes out; the system lets go of the lock when this process ends, however it ends."""
+    from filelock import Timeout
+
+    with explained(folder, resumable=True):
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = lock_at(folder / LOCK)
+        try:
+            lock.acquire(timeout=MOMENT)
+        except Timeout:
+            raise InputError(f"{folder} is in use by another process; wait for it or choose another folder.") from None
+        except (NotImplementedError, OSError) as error:  # what versions of filelock raise there
+            if isinstance(error, OSError) and error.errno != errno.ENOSYS:
+                raise
+            raise InputError(f"{folder} is on a disk without locks; choose a folder on another disk.") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def connect_to_database(folder: Path) -> sqlite3.Connection:
     """A connection to the database of a tuning, made if it is not there; a sentence where a stranger prepared it.
 

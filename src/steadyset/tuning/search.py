@@ -151,13 +151,17 @@ class Search:
             return self._n_finished(self._numbers()) == self.n_trials
 
     def _n_finished(self, numbers: Mapping[int, int]) -> int:
-        found = {numbers[t.number] for t in self._trials(TrialState.COMPLETE, TrialState.PRUNED)}
+        # Other processes add trials at any time; those without a number yet are counted the next time.
+        finished = self._trials(TrialState.COMPLETE, TrialState.PRUNED)
+        found = {numbers[t.number] for t in finished if t.number in numbers}
         return sum(number < self.n_trials for number in found)
 
     def finished(self) -> list[Finished]:
         """Number, parameters and results of each finished configuration, once."""
         with self._faults_told():
-            found = _results(self._trials(), self._trials(TrialState.COMPLETE, TrialState.PRUNED))
+            every = self._trials()
+            finished = [t for t in every if t.state in (TrialState.COMPLETE, TrialState.PRUNED)]
+            found = _results(every, finished)
             wanted = [one for one in found if one[0] < self.n_trials]
             for _, params, result in wanted:
                 self._check(params, result)
@@ -208,8 +212,10 @@ class Search:
 
     def _repeat_failed(self, numbers: Mapping[int, int]) -> bool:
         """Put configurations whose trial failed back into the queue; tell whether anything waits there."""
-        alive = {numbers[t.number] for t in self._trials() if t.state != TrialState.FAIL}
-        lost = {numbers[t.number]: t for t in self._trials(TrialState.FAIL) if numbers[t.number] not in alive}
+        every = [t for t in self._trials() if t.number in numbers]
+        alive = {numbers[t.number] for t in every if t.state != TrialState.FAIL}
+        failed = [t for t in every if t.state == TrialState.FAIL]
+        lost = {numbers[t.number]: t for t in failed if numbers[t.number] not in alive}
         for number, trial in lost.items():
             if number < self.n_trials:
                 self.study.enqueue_trial(trial.params, user_attrs={AGAIN: number})

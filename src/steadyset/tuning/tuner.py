@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from steadyset.foundation.display import progress_told
 from steadyset.foundation.errors import Argument, InputError, warn_caller
 from steadyset.foundation.threads import with_one_arithmetic_thread
 from steadyset.io.data.data_table import Data, as_data
-from steadyset.io.disk import CHOSEN, RECORDED_FINDINGS, TRIALS, explained, folder_path, write_durably
+from steadyset.io.disk import CHOSEN, RECORDED_FINDINGS, TRIALS, explained, folder_path, locked, write_durably
 from steadyset.io.labels import given_names
 from steadyset.io.numbers import target_values
 from steadyset.kernels.jit import say_what_is_compiled
@@ -240,8 +240,11 @@ def tune(
     if folder is not None:
         with explained(folder, resumable=True):
             folder.mkdir(parents=True, exist_ok=True)
+    # Processes share a study by its storage, and a folder is for one of them.
+    alone = nullcontext() if folder is None or storage is not None else locked(folder)
     directions = {name: direction(name, measure) for name in names}
     with (
+        alone,
         closing(evaluator),
         closing(
             Search(configurations, directions, settings=settings, n_trials=n_trials, storage=storage, folder=folder)
