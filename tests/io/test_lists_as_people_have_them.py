@@ -121,7 +121,23 @@ def test_tables_of_tests_in_a_folder_lead_to_top(tmp_path):
         save(tmp_path / f"fold{number}.csv", f'"",{RESULTS}\nTP53,9,1,1,4,0.001,0.01\nMYC,9,1,1,4,0.2,0.3\n')
     with pytest.raises(InputError, match="top=20"):
         Selections.read(tmp_path)
-    assert Selections.read(tmp_path, top=1).sets() == [{"TP53"}, {"TP53"}]
+    found = Selections.read(tmp_path, top=1)
+    assert found.sets() == [{"TP53"}, {"TP53"}]
+    assert any("ranked by the p-values of 'pvalue'" in note for note in found.notes)
+    assert not any("sorted best first" in note for note in found.notes)
+
+
+def test_tables_of_tests_of_the_same_features_hold_the_universe(tmp_path):
+    head = "Gene,Score(d),q-value(%)"
+    save(tmp_path / "fold0.csv", f"{head}\nTP53,9,0.1\nMYC,2,7.5\nALK,1,31\nRET,0,60\n")
+    save(tmp_path / "fold1.csv", f"{head}\nMYC,9,0.1\nTP53,5,0.5\nRET,1,22\nALK,0,60\n")
+    found = Selections.read(tmp_path, top=2)
+    assert found.sets() == [{"TP53", "MYC"}, {"TP53", "MYC"}]
+    assert set(found.features) == {"TP53", "MYC", "ALK", "RET"}
+    assert "universe: 4 features" in found.notes[0]
+    save(tmp_path / "fold1.csv", f"{head}\nMYC,9,0.1\nTP53,5,0.5\nEGFR,1,22\n")  # cut, as topTable cuts
+    assert Selections.read(tmp_path, top=2).n_features == 2
+    assert Selections.read(tmp_path, top=2, n_features=100).n_features == 100
 
 
 def test_features_without_a_p_value_are_not_selected(tmp_path):

@@ -322,12 +322,17 @@ NO_NAMES = NULLS.union(["None", "none"]) - {""}
 
 
 class Lists(NamedTuple):
-    """Names as they stand in each list, the labels of the lists where they have some, and where they were found."""
+    """Names as they stand in each list, the labels of the lists where they have some, and where they were found.
+
+    `ranked`: the lists are tables of tests, which p-values have ranked; `universe`: the features that all of them hold.
+    """
 
     lists: list[list[str]]
     labels: list[str] | None
     source: str
     notes: tuple[str, ...] = ()
+    ranked: bool = False
+    universe: tuple[str, ...] | None = None
 
 
 def entries_of_lists(found: Lists, reading: ReadOptions) -> Entries:
@@ -345,12 +350,14 @@ def entries_of_lists(found: Lists, reading: ReadOptions) -> Entries:
         notes.append(f"{several(twice, 'repeated name')} within a list dropped (such as {name!r})")
     if reading.top is not None:
         distinct = [names[: reading.top] for names in distinct]
-        notes.append(f"of each list the first {reading.top:,}, as lists are taken to be sorted best first")
+        sorting = "" if found.ranked else ", as lists are taken to be sorted best first"
+        notes.append(f"of each list the first {reading.top:,}{sorting}")
     if empty := sum(not names for names in distinct):
         notes.append(f"{several(empty, 'list')} without a name, so that nothing was selected")
     if reading.layout is None:
         _refuse_joined(set(chain.from_iterable(distinct)))
-    entries = entries_among(distinct, found.labels, reading.features, reading.n_features)
+    features = reading.features if reading.declared else found.universe
+    entries = entries_among(distinct, found.labels, features, reading.n_features)
     used = set(chain.from_iterable(distinct))
     notes += names_alike(used)
     notes += gene_dates_in(sorted(used), "among the names")
@@ -396,12 +403,14 @@ def gene_sets_in_columns(rows: headings.TextRows) -> Lists:
 class SingleList(NamedTuple):
     """The cells of a file or sheet that holds one list; `headed` if its form tells whether the first is a heading.
 
-    `one_line`: they are all in one line, with separators between them.
+    `one_line`: they are all in one line, with separators between them; `ranked_by`: what is told of p-values that have
+    ranked them.
     """
 
     cells: list[str]
     headed: bool | None = None
     one_line: bool = False
+    ranked_by: str = ""
 
 
 def one_list(rows: headings.TextRows) -> SingleList | None:
@@ -470,7 +479,21 @@ def list_by_p(rows: headings.TextRows, top: int) -> Lists | None:
     names, heading, named_by = found
     called = f"names from the column {named_by!r}, " if named_by else ""
     note = f"{called}ranked by the p-values of {heading!r}, of which the smallest are best"
-    return Lists([names], None, "1 table of tests", (note,))
+    return Lists([names], None, "1 table of tests", (note,), ranked=True)
+
+
+def with_ranking(found: Lists, singles: Sequence[SingleList]) -> Lists:
+    """The lists of files or sheets, with what is known if all of them are tables of tests.
+
+    Tables of the same features hold all that there were to choose from.
+    """
+    filled = [one for one in singles if one.cells]
+    told = tuple(dict.fromkeys(one.ranked_by for one in filled if one.ranked_by))
+    if not filled or not all(one.ranked_by for one in filled):
+        return found._replace(notes=(*told, *found.notes))
+    same = len(filled) > 1 and len({frozenset(one.cells) for one in filled}) == 1
+    universe = tuple(sorted(set(filled[0].cells) - NO_NAMES)) if same else None
+    return found._replace(notes=(*told, *found.notes), ranked=True, universe=universe)
 
 
 def columns_of(rows: headings.TextRows) -> list[list[str]]:

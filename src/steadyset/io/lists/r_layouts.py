@@ -342,7 +342,8 @@ def ranked_by_p(cells: TextRows, top: int) -> tuple[list[str], str, str] | None:
     named = (words or texts)[0]
     names = columns[named]
     tested = [(number_of(p), name) for p, name in zip(columns[chosen[0]], names, strict=True) if is_number(p)]
-    if any(not 0 <= p <= 1 for p, _ in tested):
+    largest = 100 if "%" in table.names[chosen[0]] else 1  # SAM gives q-values in percent
+    if any(not 0 <= p <= largest for p, _ in tested):
         return None
     tested.sort(key=lambda pair: pair[0])
     if top < len(tested) and tested[top - 1][0] == tested[top][0]:

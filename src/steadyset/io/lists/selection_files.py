@@ -64,6 +64,7 @@ from steadyset.io.lists.layouts import (
     list_by_p,
     lists_in_cells,
     one_list,
+    with_ranking,
     without_headings,
 )
 from steadyset.io.lists.long import entries_of_long, headings_say, long_columns
@@ -115,7 +116,8 @@ def lists_in_folder(folder: Path, reading: ReadOptions) -> Lists:
     comments = [comment for _, skipped in found for comment in skipped]
     if comments:
         notes.append(f"{several(len(comments), 'line')} beginning with # left out ({some_names(comments)})")
-    return Lists(lists, labels, several(len(chosen), f"{kind} file"), (*headed, *notes))
+    found_lists = Lists(lists, labels, several(len(chosen), f"{kind} file"), (*headed, *notes))
+    return with_ranking(found_lists, singles)
 
 
 def holds_lists(folder: Path) -> bool:
@@ -183,7 +185,7 @@ def _list(path: Path, reading: ReadOptions) -> tuple[SingleList, list[str]]:
     found = one_list([row for row in filled if not is_comment(row[0])])
     quoted = [row[0] for row in filled if is_comment(row[0])]
     if found is None and reading.top is not None and (tests := list_by_p(rows, reading.top)) is not None:
-        found = SingleList(tests.lists[0], False)
+        found = SingleList(tests.lists[0], False, ranked_by=tests.notes[0])
     if found is None:
         width = max(map(len, rows))
         told = f"{file} has {width} columns; in a folder of lists each file holds one list, with a name in each line."
@@ -377,7 +379,7 @@ def _from_workbook(path: File, reading: ReadOptions) -> Entries:
         rows = [row for row in cells if any(row)]
         found = one_list(rows)
         if found is None and reading.top is not None and (tests := list_by_p(rows, reading.top)) is not None:
-            found = SingleList(tests.lists[0], False)
+            found = SingleList(tests.lists[0], False, ranked_by=tests.notes[0])
         if found is None:
             columns[name], cells_below = _column_of_names(rows)
             found = None if cells_below is None else SingleList([columns[name], *cells_below], True)
@@ -399,7 +401,7 @@ def _from_workbook(path: File, reading: ReadOptions) -> Entries:
     notes = [*headed, *notes]
     if columns:
         notes.append(f"of the sheets only the column {some_names(sorted(set(columns.values())))} is used")
-    found_lists = Lists(lists, names, several(len(names), "sheet"), tuple(notes))
+    found_lists = with_ranking(Lists(lists, names, several(len(names), "sheet"), tuple(notes)), sheets)
     with after(f"{path}: "):
         return entries_of_lists(found_lists, reading)
 
