@@ -17,6 +17,7 @@ from steadyset.selectors.model_input import Target, checked_data, refuse_too_lit
 from steadyset.selectors.validation import of_run
 
 Family = Literal["logistic", "linear", "cox", "multinomial", "poisson"]
+NEAR = 1e-7  # values of copies in one direction differ by less per row
 # What the target of a family is, and its number in the solver of one coefficient per feature.
 FAMILIES: dict[str, tuple[Target, int]] = {
     "logistic": ("binary", families.LOGISTIC),
@@ -164,7 +165,7 @@ def _leave_copies_out(Xt: Floats, D: Floats, *, in_any_unit: bool) -> None:
     in_any_unit also finds features that differ from an earlier one by a shift and a power of two, which standardising
     takes away.
     """
-    order, like_next = (_alike_when_standardised if in_any_unit else _alike_as_given)(D)
+    order, like_next = _alike_when_standardised(Xt, D) if in_any_unit else _alike_as_given(D)
     like_another = np.append(like_next, False) | np.append(False, like_next)
     seen: dict[bytes, int] = {}
     for j in np.sort(order[like_another]).tolist():
@@ -184,13 +185,19 @@ def _alike_as_given(D: Floats) -> tuple[Ints, Bools]:
     return order, (plain[1:] == plain[:-1]) & (mean[1:] == mean[:-1])
 
 
-def _alike_when_standardised(D: Floats) -> tuple[Ints, Bools]:
-    """Return the same for features in any unit: equal ones have the same digits of their standard deviation."""
+def _alike_when_standardised(Xt: Floats, D: Floats) -> tuple[Ints, Bools]:
+    """Return the same for features in any unit: equal ones have the same standard deviation but for a power of two."""
+    n = Xt.shape[1]
     # A shift may change the last digits.
     digits = np.frexp(D[PLAIN])[0].round(9)
-    order = np.argsort(digits, kind="stable")
+    # Columns that were standardised before all have the same digits, so their values in one direction are compared too.
+    direction = np.cos(np.arange(n))
+    scales = np.where(D[PLAIN] > 0.0, D[PLAIN], np.inf)
+    values = Xt @ (direction - direction.mean()) / scales
+    order = np.lexsort((values, digits))
+    is_near = np.abs(np.diff(values[order])) <= NEAR * n
     ordered = digits[order]
-    return order, ordered[1:] == ordered[:-1]
+    return order, (ordered[1:] == ordered[:-1]) & is_near
 
 
 def _power_of_all(sizes: Floats) -> float:

@@ -45,7 +45,7 @@ def _seconds_of_target(procedure: Procedure, X: Floats, task: str, exchange: Exc
         return _seconds_with(n_columns, procedure, X, task, exchange, seed)
     few, more = (_seconds_with(n, procedure, X, task, exchange, seed) for n in (FEW_COLUMNS, TRIED_COLUMNS))
     per_column = max(0.0, more - few) / (TRIED_COLUMNS - FEW_COLUMNS)
-    return more + (n_columns - TRIED_COLUMNS) * per_column
+    return float(more + (n_columns - TRIED_COLUMNS) * per_column)
 
 
 def _seconds_with(n: int, procedure: Procedure, X: Floats, task: str, exchange: Exchange, seed: int) -> float:
