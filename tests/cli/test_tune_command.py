@@ -66,12 +66,26 @@ def test_the_features_of_the_recommended_configuration_are_named_and_kept(files,
     assert table["frequency"].between(0, 1).all()
 
 
+def test_noise_leaves_no_file_of_chosen_features(files, capsys):
+    X = np.random.default_rng(4).normal(size=(40, 3))
+    data = pd.DataFrame(X, columns=["g0", "g1", "g2"]).assign(y=np.random.default_rng(5).permutation(np.arange(40) % 2))
+    data.to_csv("data.csv", index=False)
+    (files / "data-tuning").mkdir()
+    (files / "data-tuning" / "chosen.csv").write_text("of an earlier choice", encoding="utf-8")
+    assert tune("--trials", "2", "--resume") == 0
+    said = capsys.readouterr().out
+    assert "No configuration predicts significantly better than no features" in said
+    assert "chosen.csv" not in said
+    assert not (files / "data-tuning" / "chosen.csv").exists()
+    assert "steadyset shortlist data.csv --target y" in said
+
+
 def test_control_characters_in_names_come_back_from_the_kept_features(files, capsys):
     names = ["=1", "a\r\nb", "\x1b[31m", 'say "x"', "a\rb", "\x85", "c,d", " e "]
-    data = pd.read_csv("data.csv")
-    data.columns = [*names, "y"]
+    X = np.random.default_rng(0).normal(size=(80, 8))
+    data = pd.DataFrame(X, columns=names).assign(y=np.where(X[:, 4] > 0, "a", "b"))
     data.to_parquet("data.parquet")
-    options = ["--space", "space.json", "--resampling", "kfold:n_splits=3", "--trials", "3"]
+    options = ["--space", "space.json", "--resampling", "kfold:n_splits=8", "--trials", "3"]
     assert run(["tune", "data.parquet", "--target", "y", *options]) == 0
     table = pd.read_csv(files / "data-tuning" / "chosen.csv")
     assert "a\rb" in set(table["feature"]) <= {name.strip(" ") for name in names}

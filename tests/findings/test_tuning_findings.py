@@ -119,7 +119,75 @@ def test_noise_gets_one_sentence_and_no_list():
     found = findings_of(noise(3))
     assert found.answer[0] == "No configuration predicts significantly better than no features (accuracy 0.500)."
     assert found.choices == found.cores == found.features == ()
+    assert (found.selections, found.extract) == ({}, None)
+    assert found.summary[0].verdict == "not above baseline"
     assert box_of(found).names == ()
+
+
+def test_the_documents_of_noise_name_no_feature(tmp_path):
+    random = np.random.default_rng(8)
+    names = [f"protein_{f}" for f in range(6)]
+    data = st.Data(random.standard_normal((40, 6)), random.permutation(np.arange(40) % 2), features=names)
+    found = findings_of(st.tune(RIDGE, data, **GRID))
+    assert found.choices == ()
+    st.report(found, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "No configuration predicts" in page
+    methods = st.methods_text(found)
+    assert "No configuration predicts significantly better than no features" in methods
+    assert "It was not recommended." in methods
+    assert "was chosen as" not in methods
+    assert "protein_" not in page + methods
+
+
+def test_noise_leads_on_to_a_shortlist_where_one_can_be_made():
+    assert [step.how for step in box_of(findings_of(noise(3))).steps] == ["st.shortlist(X, y)"]
+    rare = findings_of(noise(3, y=np.arange(60) < 3))
+    assert not rare.choices
+    assert box_of(rare).steps == ()
+
+
+def test_nested_resampling_is_offered_with_folds_that_the_groups_can_have():
+    X, y = separated()
+    blocks = st.Data(X, y, groups=np.arange(40) % 4)
+    found = st.tune(RIDGE, blocks, resampling=st.KFold(3), **GRID)
+    assert findings_of(found).settings["outer_folds"] == 4
+    assert np.isfinite(found.nested_score(4).values).all()
+    with pytest.raises(st.InputError, match="4 groups, which cannot be divided into 5 outer folds"):
+        found.nested_score(5)
+    # Without a fold of them at most seven groups remain, which cannot be left out in eight parts.
+    blocks = st.Data(X, y, groups=np.arange(40) % 8)
+    found = st.tune(RIDGE, blocks, resampling=st.KFold(8), **GRID)
+    answer = findings_of(found, choose="best")
+    assert answer.choices
+    assert answer.settings["outer_folds"] == 0
+    assert not any("Nested" in sentence for sentence in answer.answer)
+    assert not any("nested" in step.how for step in box_of(answer).steps)
+    with pytest.raises(st.InputError, match="cannot be drawn from them"):
+        found.nested_score(4)
+
+
+def test_methods_do_not_offer_what_the_answer_offers(tuning):
+    found = findings_of(tuning)
+    assert any("Nested resampling with 5 outer folds" in sentence for sentence in found.answer)
+    methods = st.methods_text(tuning)
+    assert "Nested resampling" not in methods
+    assert "was used to choose among 4 configurations" in methods
+    assert "significantly better than no features: by lower ends of 95% intervals" in methods
+
+
+def test_one_score_has_one_interval_although_runs_have_none():
+    """Of ten folds five have rows of the rare class, and these five decide the score."""
+    random = np.random.default_rng(2)
+    y = np.arange(60) < 5
+    X = random.standard_normal((60, 6)) + 4 * y[:, None] * (np.arange(6) == 0)
+    found = st.tune(RIDGE, X, y, objectives=["auc", "stability"], **GRID)
+    answer = findings_of(found, choose="best")
+    chosen = next(one.number for one in answer.front if one.chosen)
+    row, score = found.frame.loc[chosen], answer.summary[0].scores["auc"]
+    assert np.isnan(found.baseline.runs).any()
+    assert (score.low, score.high) == (row["auc_low"], row["auc_high"])
+    assert f"{score.low:.3f} to {score.high:.3f}" in st.methods_text(found, choose="best")
 
 
 def test_report_methods_and_table_have_the_same_interval_which_ends_at_1(tuning):
@@ -278,7 +346,7 @@ def test_what_is_recommended_is_what_choose_and_nested_resampling_choose(monkeyp
     assert found.choose() == other
     answer = findings_of(found)
     assert [one.number for one in answer.choices if one.recommended] == [other]
-    assert "applied to the 1 configuration that predicts significantly better than no features" in answer.answer[-1]
+    assert "Only this configuration predicts significantly better than no features" in answer.answer[-1]
     taken = []
     real = st.Tuning.choose
     monkeypatch.setattr(st.Tuning, "choose", lambda self, rule: taken.append(real(self, rule)) or taken[-1])

@@ -6,7 +6,16 @@ from sklearn.datasets import make_moons
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
-from steadyset.inference.comparison import CONSTANT, compare_scores, corrected_error, test_mean_difference
+import steadyset as st
+from steadyset.assessment.result import hidden_spread
+from steadyset.inference.best_of_many import least_means
+from steadyset.inference.comparison import (
+    CONSTANT,
+    HiddenSpread,
+    compare_scores,
+    corrected_error,
+    test_mean_difference,
+)
 
 
 def test_the_corrected_t_test_gives_what_scikit_learn_publishes():
@@ -52,3 +61,51 @@ def test_the_best_score_comes_first_also_where_less_is_better():
     scores = {"a": {"1": 0.9, "2": 0.8}, "b": {"1": 0.1, "2": 0.2}}
     assert list(compare_scores(scores, 0.5).table.index) == ["a", "b"]
     assert list(compare_scores(scores, 0.5, lower_is_better=True).table.index) == ["b", "a"]
+
+
+def test_two_rows_of_a_class_overlap_as_much_as_one_row_with_one():
+    """With two rows one is trained with and one is left out; with three it is one of three or two of three."""
+    assert HiddenSpread(n_rare=2).ratio(0.25) == pytest.approx(1)
+    one_left_out, two_left_out = 3 * 0.2 * 0.8**2, 3 * 0.2**2 * 0.8
+    expected = (one_left_out * 1 / 2 + two_left_out * 2 / 1) / (one_left_out + two_left_out)
+    assert HiddenSpread(n_rare=3).ratio(0.25) == pytest.approx(expected)
+    assert HiddenSpread(n_rare=50).ratio(0.25) == HiddenSpread().ratio(0.25) == 0.25
+    assert [HiddenSpread(n_units=n).freedom(20) for n in (2, 5, 50)] == [1, 4, 19]
+
+
+def test_the_interval_of_a_score_ends_where_the_score_ends():
+    values = [0.9, 1.0, 1.0, 0.95]
+    low, high = HiddenSpread((0.0, 1.0)).interval(values, 0.25)
+    margin = 3.182446 * corrected_error(values, 0.25)  # Student's quantile with 3 degrees of freedom
+    assert (low, high) == pytest.approx((np.mean(values) - margin, 1.0))
+    assert np.isnan(HiddenSpread((0.0, 1.0)).interval([0.5], 0.25)).all()
+    row = compare_scores({"a": dict(enumerate(values)), "b": {0: 0.5, 1: 0.6}}, 0.25, hidden=HiddenSpread((0.0, 1.0)))
+    assert tuple(row.table.loc["a", ["low", "high"]]) == pytest.approx((low, 1.0))
+
+
+def noise_with_two_rare_rows(seed):
+    """Return the AUC of each bootstrap above 0.5, of a score that is learned from noise and two rows of a class."""
+    random = np.random.default_rng(seed)
+    X, y = random.standard_normal((60, 10)), np.arange(60) < 2
+    values = []
+    for train, test in st.Bootstrap(20, random_state=seed).split(X):
+        if y[train].any() and y[test].any():
+            score = X[test] @ (X[train][y[train]].mean(axis=0) - X[train][~y[train]].mean(axis=0))
+            values.append(np.mean(score[y[test]][:, None] > score[~y[test]]) - 0.5)
+    return np.array(values)
+
+
+def test_noise_and_two_rows_of_a_class_do_not_predict():
+    """Without the correction 19 of 120 selectors on noise are significantly better than no features."""
+    ratio = 0.368 / 0.632
+    hidden = hidden_spread("auc", 60, ratio, classes={"a": 58, "b": 2}, counted={}, n_groups=60)
+    draws = [values for seed in range(120) if len(values := noise_with_two_rare_rows(seed)) > 2]
+    tests = {
+        name: [test_mean_difference(np.zeros(len(one)), one, ratio, hidden=spread).low > 0 for one in draws]
+        for name, spread in {"corrected": hidden, "not": None}.items()
+    }
+    assert np.mean(tests["not"]) > 0.1
+    assert np.mean(tests["corrected"]) <= 0.05
+    options = {"n_units": hidden.freedom(20) + 1}
+    ends = [least_means(one[None, :], hidden.ratio(ratio), **options)[0] for one in draws]
+    assert np.mean(np.array(ends) > 0) <= 0.05

@@ -799,10 +799,11 @@ def hidden_spread(
     n_groups: int,
 ) -> HiddenSpread:
     """Return the spread of a score that equal runs can hide, from the numbers of rows, classes, events and groups."""
-    n = n_rows
+    n = n_rare = n_rows
     if score not in (ACCURACY, "error"):
         # Each class counts as much as the others, however few rows it has, and times are told apart by events.
         n = min([n, *(len(classes) * count for count in classes.values()), *counted.values()])
+        n_rare = min([n_rare, *classes.values(), *counted.values()])
     n = min(n, n_groups)  # rows of one group say the same
     tested = n * test_ratio / (1 + test_ratio)
-    return HiddenSpread(score_ends(score), tested, n)
+    return HiddenSpread(score_ends(score), tested, n, n_rare, min(n_rare, n_groups))

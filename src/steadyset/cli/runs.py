@@ -314,17 +314,20 @@ def tune(given: Given) -> None:
         found = findings_of(result, **given.arguments("findings"), choose=given.choose)
         chosen = next(one.number for one in found.front if one.chosen)
         is_recommended = bool(found.choices)
-        features = result.features(chosen)
-        text = csv_text(features.to_dict("records"), safe=given.spreadsheet_safe)
         record_findings(found, folder)
-        write_durably(folder / CHOSEN, text.encode())  # what files name their columns is UTF-8
+        if is_recommended:
+            features = result.features(chosen)
+            text = csv_text(features.to_dict("records"), safe=given.spreadsheet_safe)
+            write_durably(folder / CHOSEN, text.encode())  # what files name their columns is UTF-8
+        else:  # features of a configuration that does not predict are no list, nor are those of an earlier choice
+            (folder / CHOSEN).unlink(missing_ok=True)
     render(found, given.format, safe=given.spreadsheet_safe)
     if people:
         typer.echo(f"All configurations: {folder / TRIALS}")
         if is_recommended:
             typer.echo(f"How often the resamples select the features of configuration {chosen}: {folder / CHOSEN}")
         typer.echo(f"\nA report: steadyset report {shlex.quote(str(folder))}")
-    if not given.spreadsheet_safe:
+    if is_recommended and not given.spreadsheet_safe:
         warn_of_formulas(features["feature"], str(folder / CHOSEN))
 
 

@@ -308,13 +308,7 @@ def _steps(found: Findings) -> tuple[Step, ...]:
     if found.kind != "assessment":
         return ()
     runs = max((row.runs for row in found.summary), default=0)
-    gaps = details.get("missing_values") and not found.settings.get("prepare")
-    python, filled = (FILLED_SHORTLIST, {"impute": "median"}) if gaps else (SHORTLIST, {})
-    counts = [*details.get("classes", {}).values(), *details.get("counted", {}).values()]
-    words = "List the features of which about 1 may be false"
-    if details.get("repeated_rows"):  # of which no such number would hold
-        words = "Leave out the rows that repeat others, then list features"
-    stated = (_step(words, job, "shortlist", python, **filled),) if min([*counts, FEWEST]) >= FEWEST else ()
+    stated = _listing(found)
     if not runs:  # what made all of them fail would do so again
         return stated
     python = f"st.assess(..., n_runs={2 * runs})"
@@ -328,6 +322,20 @@ def _steps(found: Findings) -> tuple[Step, ...]:
     words = "Twice as many features of each method"
     python = f"st.assess({wider!r}, X, y)"
     return *stated, more, _step(words, job, "assess", python, name="twice-as-many", selector=wider)
+
+
+def _listing(found: Findings) -> tuple[Step, ...]:
+    """Return the step to a shortlist; nothing if a class or the events have too few rows for one."""
+    details = found.settings.get("details", {})
+    gaps = details.get("missing_values") and not found.settings.get("prepare")
+    python, filled = (FILLED_SHORTLIST, {"impute": "median"}) if gaps else (SHORTLIST, {})
+    counts = [*details.get("classes", {}).values(), *details.get("counted", {}).values()]
+    words = "List the features of which about 1 may be false"
+    if details.get("repeated_rows"):  # of which no such number would hold
+        words = "Leave out the rows that repeat others, then list features"
+    if min([*counts, FEWEST]) < FEWEST:
+        return ()
+    return (_step(words, details.get("job"), "shortlist", python, **filled),)
 
 
 def _from_next_study(found: Replicated, job: Any) -> tuple[Step, ...]:
@@ -465,13 +473,14 @@ def _of_tuning(found: Findings) -> Box:
 
 
 def _from_tuning(found: Findings) -> tuple[Step, ...]:
-    """Return an honest score, other choices, and more configurations; without a choice, more configurations alone."""
+    """Return an honest score, other choices, and more configurations; without a choice, a list in place of scores."""
     job = found.settings.get("details", {}).get("job")
     n_tried = found.settings["n_trials"]
-    steps = []
-    if n_tried > 1 and found.choices and found.settings.get("nested") is None:
+    n_folds = found.settings.get("outer_folds")
+    steps = [] if found.choices else list(_listing(found))
+    if n_tried > 1 and n_folds and found.choices and found.settings.get("nested") is None:
         words = "Estimate an honest score by nested resampling"
-        steps.append(_step(words, job, "tune", "st.tune(..., nested=5)", nested=5, resume=True))
+        steps.append(_step(words, job, "tune", f"st.tune(..., nested={n_folds})", nested=n_folds, resume=True))
     numbers = {one.number for one in found.choices if one.recommended}
     for one in found.choices:
         if one.number not in numbers and one.is_better:

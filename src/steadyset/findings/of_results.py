@@ -455,10 +455,14 @@ def _about(assessment: Assessment) -> str:
     )
 
 
-def _score(row: Mapping[str, Any], score: str, *, nearly_all: bool) -> parts.Score:
+def _score(
+    assessment: Assessment, row: Mapping[str, Any], score: str, *, level: float, nearly_all: bool
+) -> parts.Score:
     """A score of a row of the summary; random features in the place of nearly all features are not told of."""
     mean, error, blind, random = (float(row[f"{score}{end}"]) for end in ("", "_se", "_blind", "_random"))
-    return parts.Score(mean, error, blind, nan if nearly_all else random)
+    values = [cell.scores.get(score, nan) for cell in assessment.cells_of(row["selector"])]
+    low, high = assessment.hidden_spread(score).interval(values, assessment.test_ratio, level)
+    return parts.Score(mean, error, blind, nan if nearly_all else random, low, high)
 
 
 def _assessed_rows(assessment: Assessment, level: float) -> tuple[Procedure, ...]:
@@ -469,7 +473,10 @@ def _assessed_rows(assessment: Assessment, level: float) -> tuple[Procedure, ...
             int(row["n_runs"]),
             **{key: float(row[key]) for key in ("stability", "low", "high", "size", "tied")},
             verdict=str(row["verdict"]),
-            scores={score: _score(row, score, nearly_all=beaten[name].nearly_all) for score in scoring},
+            scores={
+                score: _score(assessment, row, score, level=level, nearly_all=beaten[name].nearly_all)
+                for score in scoring
+            },
             failures=int(row["failures"]),
             warned=int(row["warnings"]),
             note=str(row["note"]),

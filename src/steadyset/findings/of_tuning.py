@@ -6,26 +6,26 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import version
-from math import isclose, isnan, nan, sqrt
+from math import isclose, isnan, nan
 from typing import Any
 
 import numpy as np
 
 from steadyset._version import __version__
 from steadyset.assessment.request import data_details, fingerprint, prepared_settings
-from steadyset.assessment.result import baseline_words, steadiness
+from steadyset.assessment.result import NOT_ABOVE, baseline_words, steadiness
 from steadyset.findings import paragraphs
 from steadyset.findings.citations import Methods, cite, sentences, told
 from steadyset.findings.of_results import cores_of, rows_of, target_told
 from steadyset.findings.parts import ByThreshold, Choice, Configuration, Findings, Procedure, Reason, Score
 from steadyset.foundation.arguments import LEVEL
 from steadyset.foundation.errors import InputError
-from steadyset.foundation.text import counted, listed, number, percent, shown_name, span
+from steadyset.foundation.text import counted, lasting, listed, number, percent, shown_name, span
 from steadyset.inference.features import Directions
 from steadyset.inference.interval import confidence_interval
 from steadyset.inference.table import THRESHOLDS, cautions, threshold_rows
 from steadyset.measures import get_measure
-from steadyset.measures.evaluate import Options
+from steadyset.measures.evaluate import Options, is_of_scale
 from steadyset.runner.columns import filled_by_medians
 from steadyset.runner.plan import extract_of, most_selected
 from steadyset.runner.scoring import lower_is_better, score_title
@@ -37,7 +37,7 @@ from steadyset.tuning import Tuning
 from steadyset.tuning.choose import DEFAULT_RULE, check_rule
 from steadyset.tuning.evaluation import N_FEATURES, SECONDS, STABILITY
 from steadyset.tuning.models import NO_FILTER, only_selects
-from steadyset.tuning.nested import nested_seconds
+from steadyset.tuning.nested import nested_seconds, proposed_folds
 from steadyset.tuning.result import Trials, settings_words
 from steadyset.tuning.space import Range
 
@@ -48,7 +48,6 @@ SAMPLERS = {
     "tpe": ("proposed by tree-structured Parzen estimators", "bergstra2011"),
 }
 OBJECTIVES = {N_FEATURES: "the number of features", SECONDS: "the time of a fit"}
-N_NESTED = 5  # outer folds that are proposed
 ALTERNATIVES = (
     (DEFAULT_RULE, "smallest within the margins"),
     ("best", "most accurate"),
@@ -63,7 +62,9 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
     is_recommended = tuning.is_shown_better(chosen)
     blind = tuning.evaluator.blind_scores()
     name, sel = f"configuration {chosen}", tuning.selections(chosen)
-    selections, rows = {name: sel}, (_row(tuning, chosen, name, sel, level, blind),)
+    # Features of a configuration that does not predict are no list.
+    selections = {name: sel} if is_recommended else {}
+    rows = (_row(tuning, chosen, name, sel, level, blind),)
     frame, plan = tuning.frame, tuning.evaluator.plan
     settings = _settings(tuning, choose or DEFAULT_RULE, sel.features)
     found = Findings(
@@ -91,7 +92,7 @@ def of_tuning(tuning: Tuning, *, core: float, level: float, choose: str | None) 
         settings=settings,
         selections=selections,
         trials=tuning,
-        extract=extract_of(plan, sel.features, most_selected(selections)),
+        extract=extract_of(plan, sel.features, most_selected(selections)) if is_recommended else None,
     )
     return replace(found, methods=methods_of_tuning(tuning, found, chosen, choose))
 
@@ -127,6 +128,7 @@ def _settings(tuning: Tuning, rule: str, features: Sequence[str]) -> dict[str, A
         "n_trials": len(tuning.trials),
         "choose": rule,
         "nested": tuning.n_nested,
+        "outer_folds": proposed_folds(tuning),
         "data_sha256": fingerprint(plan),
         "steadyset_version": __version__,
         "details": {**data_details(plan, tuning.target, features), "predictor": ""},  # each configuration has its own
@@ -205,9 +207,11 @@ def _among(tuning: Tuning, rule: str | None) -> str:
     taken = rule or DEFAULT_RULE
     if Trials.choose(tuning, taken) == tuning.choose(taken):
         return ""
-    compared = counted(int((tuning.least_gains > 0).sum()), "configuration")
-    predicts = "predicts" if compared.startswith("1 ") else "predict"
-    return f" The rule was applied to the {compared} that {predicts} significantly better than {_beaten(tuning)}."
+    n_better = int((tuning.least_gains > 0).sum())
+    better = f"significantly better than {_beaten(tuning)}"
+    if n_better == 1:
+        return f" Only this configuration predicts {better}."
+    return f" The rule was applied to the {n_better} configurations that predict {better}."
 
 
 def _beaten(tuning: Tuning) -> str:
@@ -258,12 +262,7 @@ def _honest(tuning: Tuning, chosen: int, rule: str | None) -> list[str]:
     value = number(_value(tuning, chosen, baseline.score), 3)
     used = f"The {title} {value} was used to choose among {counted(len(tuning.frame), 'configuration')}"
     if tuning.n_nested is None:
-        seconds = nested_seconds(tuning, N_NESTED)
-        time = "" if isnan(seconds) else f" in about {counted(max(1, round(seconds / 60)), 'minute')}"
-        return [
-            f"{used}, and is too good on average. Nested resampling with {N_NESTED} outer folds estimates an honest "
-            f"one{time}."
-        ]
+        return [f"{used}, and is too good on average.", *_offered(tuning)]
     found = tuning.nested_score(tuning.n_nested, rule or DEFAULT_RULE)
     n_scored = int(np.isfinite(found.values).sum())
     folds = counted(tuning.n_nested, "outer fold")
@@ -276,6 +275,16 @@ def _honest(tuning: Tuning, chosen: int, rule: str | None) -> list[str]:
         f"Honest {title} of the search and its choice: {number(found.mean, 3)} ({interval}), on the left-out rows of "
         f"{folds}. {used}."
     ]
+
+
+def _offered(tuning: Tuning) -> list[str]:
+    """Return how long nested resampling takes; nothing if the data cannot have it."""
+    n_folds = proposed_folds(tuning)
+    if not n_folds:
+        return []
+    seconds = nested_seconds(tuning, n_folds)
+    time = "" if isnan(seconds) else f" in about {lasting(max(1.0, seconds))}"
+    return [f"Nested resampling with {n_folds} outer folds estimates an honest one{time}."]
 
 
 def _choices(tuning: Tuning, chosen: int, rule: str | None) -> tuple[Choice, ...]:
@@ -339,12 +348,12 @@ def _row(
     values = tuning.frame.loc[chosen].to_dict()
     found = steadiness(sel, measure=tuning.evaluator.measure, level=level, similarity=tuning.evaluator.similarity)
     ends = float(values.get(STABILITY, nan)), *_interval(tuning, chosen, sel, level)
-    scores = {
-        score: Score(float(values[score]), float(values[f"{score}_se"]) * _overlap(tuning, sel.n_runs), blind[score])
-        for score in tuning.evaluator.plan.score_names
-    }
+    scores = {score: _score(tuning, chosen, score, level, blind[score]) for score in tuning.evaluator.plan.score_names}
     size, failures = float(values[N_FEATURES]), int(values["failures"])
-    return Procedure(name, sel.n_runs, *ends, found.verdict, size, scores, failures, note=found.note)
+    verdict = found.verdict
+    if is_of_scale(verdict) and not tuning.is_shown_better(chosen):
+        verdict = NOT_ABOVE
+    return Procedure(name, sel.n_runs, *ends, verdict, size, scores, failures, note=found.note)
 
 
 def _interval(tuning: Tuning, chosen: int, sel: Selections, level: float) -> tuple[float, float]:
@@ -357,10 +366,13 @@ def _interval(tuning: Tuning, chosen: int, sel: Selections, level: float) -> tup
     return found.low, found.high
 
 
-def _overlap(tuning: Tuning, n_runs: int) -> float:
-    """What sd / sqrt(runs) is multiplied with to be the corrected error of findings (Nadeau and Bengio 2003)."""
-    plan = tuning.evaluator.plan
-    return sqrt(1 + n_runs * plan.resampling.test_ratio(plan.rows, plan.seed))
+def _score(tuning: Tuning, chosen: int, score: str, level: float, blind: float) -> Score:
+    """Return a score of a configuration with the error and the interval that `Tuning.interval` has."""
+    place = [number for number, _, _ in tuning.trials].index(chosen)
+    values = np.array(tuning.of_runs[place][score].split(), dtype=np.float64)
+    ratio, hidden = tuning.evaluator.test_ratio, tuning.evaluator.hidden_spread(score)
+    low, high = hidden.interval(values, ratio, level)
+    return Score(_value(tuning, chosen, score), hidden.error(values, ratio), blind, low=low, high=high)
 
 
 def methods_of_tuning(tuning: Tuning, found: Findings, chosen: int, choose: str | None) -> Methods:
@@ -378,18 +390,32 @@ def methods_of_tuning(tuning: Tuning, found: Findings, chosen: int, choose: str 
         told("12c", left_out if failed else ""),
     )
     honest = [one for one in found.answer if one.startswith(("Honest", "The ")) and "used to choose" in one]
+    compared = _comparison(tuning) if tuning.baseline is not None else ""
     optuna = f"Optuna {version('optuna')}{cite('akiba2019')}"
     second = sentences(
         *paragraphs.stability_sentences(found),
         told("12e", f"Features counted as alike from a similarity of {alike.threshold:g} on." if alike else ""),
-        told("12c", _choice(tuning, chosen, choose or DEFAULT_RULE)),
+        told("12e", compared),
+        told("12c", _choice(tuning, chosen, choose or DEFAULT_RULE, is_recommended=bool(found.choices))),
         *(told("12c", sentence) for sentence in honest),
         paragraphs.core_sentence(found, "chosen configuration"),
         paragraphs.frequency_sentence(found),
         paragraphs.direction_sentence(found, plan.task),
         paragraphs.software_sentence(__version__, details["versions"], learn=True, more=optuna),
     )
-    return Methods((first, second), paragraphs.results_sentences(found))
+    # Without a recommendation the result is that there is none; what the configuration selects is no result.
+    none = () if found.choices else sentences(told("23a", found.answer[0]))
+    return Methods((first, second), (*none, *paragraphs.results_sentences(found)))
+
+
+def _comparison(tuning: Tuning) -> str:
+    """How configurations were compared with the baseline."""
+    many = f" and a critical value that holds for all configurations together{cite('chernozhukov2013')}"
+    return (
+        f"Configurations were recommended only if they predicted significantly better than {_beaten(tuning)}: by lower "
+        f"ends of {percent(LEVEL)} intervals with the error that is corrected for overlapping training rows"
+        f"{cite('nadeau2003')}{many if len(tuning.frame) > 1 else ''}."
+    )
 
 
 def _configurations(tuning: Tuning) -> str:
@@ -442,13 +468,15 @@ def _domain(domain: Any) -> str:
     return f"a share of {listed([f'{value:g}' for value in domain], 10, last=' or ')}"
 
 
-def _choice(tuning: Tuning, chosen: int, rule: str) -> str:
+def _choice(tuning: Tuning, chosen: int, rule: str, *, is_recommended: bool) -> str:
     words, key = rule_words(tuning, rule)
     values = tuning.frame.loc[chosen]
     params = next(drawn for n, drawn, _ in tuning.trials if n == chosen)
     reached = listed([reached_words(one, values[one]) for one in tuning.objectives])
-    chose = f"Configuration {chosen} ({shown_name(settings_words(params))}; {reached})"
-    return f"{chose} was chosen as {words}{cite(key)}."
+    chose = f"onfiguration {chosen} ({shown_name(settings_words(params))}; {reached})"
+    if not is_recommended:
+        return f"The rule of choice led to c{chose}, {words}{cite(key)}. It was not recommended."
+    return f"C{chose} was chosen as {words}{cite(key)}."
 
 
 def rule_words(tuning: Tuning, rule: str) -> tuple[str, str]:

@@ -19,14 +19,13 @@ from steadyset.findings.citations import SOFTWARE, Methods, Paragraph, Sentence,
 from steadyset.findings.parts import STABILITY, Core, Differences, Findings, Procedure, Score, Test
 from steadyset.foundation.arguments import LEVEL
 from steadyset.foundation.text import counted, listed, number, p_equals, percent, shown_name, span
-from steadyset.inference.interval import t_quantile
 from steadyset.inference.table import cautions
 from steadyset.io.labels import UnionOfNames
 from steadyset.measures.evaluate import EXCELLENT, POOR
 from steadyset.measures.record import Measure, get_measure
 from steadyset.runner.model_importances import WORDS
 from steadyset.runner.plan import BASELINES, SELECTOR
-from steadyset.runner.scoring import score_ends, score_title
+from steadyset.runner.scoring import score_title
 from steadyset.tasks import CLASSES, TASKS
 
 MOST_CLASSES, MOST_NAMES = 10, 10  # that are named
@@ -408,6 +407,8 @@ def results_sentences(found: Findings) -> Paragraph:
 
 def _stability(found: Findings, row: Procedure) -> str:
     sel, who = found.selections.get(row.name), shown_name(row.name)
+    if found.kind == "tuning" and sel is None:  # not recommended
+        return ""
     if sel is None or not row.runs:
         return f"{who or 'The procedure'} made no selection in any run."
     low, high = int(sel.sizes.min()), int(sel.sizes.max())
@@ -436,7 +437,7 @@ def _scores_reached(found: Findings, score: str, rows: Sequence[Procedure]) -> s
             continue
         who = f" for {shown_name(row.name)}" if row.name else ""
         random = "" if isnan(one.random) else f"as many random features: {number(one.random, 3)}"
-        beside = "; ".join(filter(None, [_interval(found.level, score, one, row.runs), random]))
+        beside = "; ".join(filter(None, [_interval(found.level, one), random]))
         said.append(f"{number(one.mean, 3)}{who}{f' ({beside})' if beside else ''}")
     blind = [row.scores[score].blind for row in rows if score in row.scores and not isnan(row.scores[score].blind)]
     without = f"; {baseline_words(found.settings)[0]} it was {number(blind[0], 3)}" if blind else ""
@@ -444,13 +445,8 @@ def _scores_reached(found: Findings, score: str, rows: Sequence[Procedure]) -> s
     return f"{mean} was {listed(said)}{without}." if said else ""
 
 
-def _interval(level: float, score: str, one: Score, runs: int) -> str:
-    if isnan(one.se) or runs < 2:
-        return ""
-    half = t_quantile(level, runs - 1) * one.se
-    low, high = score_ends(score)
-    ends = span(max(low, one.mean - half), min(high, one.mean + half), 3)
-    return f"{percent(level)} confidence interval {ends}"
+def _interval(level: float, one: Score) -> str:
+    return "" if isnan(one.low) else f"{percent(level)} confidence interval {span(one.low, one.high, 3)}"
 
 
 def _core(found: Findings, core: Core) -> str:

@@ -65,12 +65,14 @@ APART = ("selections", "trials")  # parts that are more than data
 
 @dataclass(frozen=True)
 class Score:
-    """The mean of a score over the runs, its corrected standard error, and what predicts without the selection."""
+    """The mean of a score over the runs, its corrected standard error and interval, and its baselines."""
 
     mean: float
     se: float = math.nan
     blind: float = math.nan
     random: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
 
 
 @dataclass(frozen=True)

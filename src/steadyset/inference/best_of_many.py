@@ -37,6 +37,7 @@ def least_means(
     *,
     baseline: Floats | None = None,
     is_balanced: bool = False,
+    n_units: float = np.inf,
     level: float = LEVEL,
     random_state: int | None = 0,
 ) -> Floats:
@@ -44,10 +45,11 @@ def least_means(
 
     `differences` has one row per configuration and one column per run; nan where a run has none. `baseline` has the
     scores of the runs that were subtracted, if these depend on the left-out rows only; `is_balanced` tells whether
-    every row is left out equally often. The end is nan for rows with fewer than two values. A row whose values have
-    no spread beyond that of the baseline does not show how sure it is: the end is its mean from `MIN_EQUAL` runs
-    on, which noise hardly ever has, else nan. Rows with values in fewer than half as many runs as the most have no
-    end either: they would lower the ends of all others.
+    every row is left out equally often. `n_units` is the number of rows that decide the scores if these are few, such
+    as those of a rare class: the spread of the runs has fewer degrees of freedom than these. The end is nan for rows
+    with fewer than two values. A row whose values have no spread beyond that of the baseline does not show how sure it
+    is: the end is its mean from `MIN_EQUAL` runs on, which noise hardly ever has, else nan. Rows with values in fewer
+    than half as many runs as the most have no end either: they would lower the ends of all others.
     """
     known = np.isfinite(differences)
     n_known = known.sum(axis=1)
@@ -66,12 +68,13 @@ def least_means(
     largest = np.abs(filled).max(axis=1, initial=0.0)
     constant = errors <= 1e-12 * np.maximum(largest, 1e-300)
     bounds = np.full(len(differences), np.nan)
-    sure = constant & is_compared & (n_known >= MIN_EQUAL)
+    sure = constant & is_compared & (np.minimum(n_known, n_units) >= MIN_EQUAL)
     bounds[sure] = means[sure]
     varying = np.flatnonzero((n_known > 1) & is_compared & ~constant)
     if len(varying):
         shapes = centered[varying] / np.sqrt(squares[varying])[:, None]
-        critical = _critical_value(shapes, int(freedom[varying].min()), (1 + level) / 2, random_state)
+        least_freedom = int(max(1, min(freedom[varying].min(), n_units - 1)))
+        critical = _critical_value(shapes, least_freedom, (1 + level) / 2, random_state)
         bounds[varying] = means[varying] - critical * errors[varying]
     return bounds
 

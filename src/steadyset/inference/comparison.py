@@ -13,7 +13,7 @@ import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from math import isnan, nan
+from math import inf, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -366,26 +366,36 @@ def corrected_error(values: npt.ArrayLike, test_ratio: float) -> float:
     return float(np.sqrt((1 / len(known) + test_ratio) * known.var(ddof=1))) if len(known) > 1 else float("nan")
 
 
+FEW_ROWS = 12  # of the rarest class, from which on the scores of runs behave like scores of many rows
 PSEUDO_ROWS = 4  # which have the middle of the scale, as in the interval of Agresti and Coull (1998)
 NO_SPREAD = "the same in every run: tested with the spread that so few left-out rows could have hidden"
 
 
 @dataclass(frozen=True)
 class HiddenSpread:
-    """What a score can vary by from run to run although no run shows it.
+    """What a score can vary by although the runs do not show it.
 
-    The score has `ends`; a run tests `n_tested` rows, and all runs together at most `n_rows`.
+    The score has `ends`; a run tests `n_tested` rows, and all runs together at most `n_rows`. `n_rare` and
+    `n_units` are the rows that decide its value, if these are few.
 
     All values of a predictor that is always right are 1, and no test can be made of them. But such a score is a mean
     over the left-out rows, and one of n values between a and b with the mean m has a variance of at most
     (b - m)(m - a) / n (Bhatia and Davis 2000). m is moved to the middle by four rows, since n rows without an error
     do not show that there are none. Predictors that are compared are right about the same rows, if anything, so that
     the variances of both added up are not too small.
+
+    A score that needs left-out rows of every class depends on few rows if a class has few (`n_rare`): of two such rows
+    one is trained with and the other left out in every run that has a score, and twenty runs repeat these two cases.
+    Their spread has at most as many degrees of freedom as such rows, less one (`n_units`, which also counts groups),
+    and their overlap is that of these rows. Without both, up to a fifth of the selectors on noise predict significantly
+    better than no features.
     """
 
     ends: tuple[float, float] = (nan, nan)
     n_tested: float = nan
     n_rows: float = nan
+    n_rare: float = inf
+    n_units: float = inf
 
     def largest_difference(self, n_runs: int, level: float) -> float:
         """Return the largest difference of two scores that are equal wherever they were computed; 0 without ends.
@@ -399,6 +409,34 @@ class HiddenSpread:
             return 0.0
         return float((highest - lowest) * (1 - (1 - level) ** (1 / n_rows)))
 
+    def ratio(self, test_ratio: float) -> float:
+        """Return the expected number of left-out rows of the rarest class for each training row of it.
+
+        It is that of all rows from `FEW_ROWS` rows on. Runs that leave out none or all of them have no score.
+        """
+        if not (2 <= self.n_rare < FEW_ROWS and test_ratio > 0):
+            return test_ratio
+        share = test_ratio / (1 + test_ratio)
+        n_tested = np.arange(1, self.n_rare)
+        n_trained = self.n_rare - n_tested
+        probability = special.binom(self.n_rare, n_tested) * share**n_tested * (1 - share) ** n_trained
+        return max(test_ratio, float((probability * n_tested / n_trained).sum() / probability.sum()))
+
+    def freedom(self, n_values: int) -> int:
+        """Return the degrees of freedom of the spread of this many values."""
+        n_units = self.n_units if self.n_units < FEW_ROWS else inf
+        return max(1, int(min(n_values, n_units)) - 1)
+
+    def interval(self, values: npt.ArrayLike, test_ratio: float, level: float = LEVEL) -> tuple[float, float]:
+        """Return the interval of the mean of a score over runs, within its ends; nan if fewer than two are known."""
+        known = _known(values)
+        if len(known) < 2:
+            return nan, nan
+        margin = t_quantile(level, self.freedom(len(known))) * self.error(known, test_ratio)
+        least, most = self.ends
+        mean = float(known.mean())
+        return float(np.fmax(least, mean - margin)), float(np.fmin(most, mean + margin))
+
     def of_difference(self, first: float, second: float) -> float:
         """Return the standard deviation of a difference of two scores with these means; nan for scores without ends."""
         return float(np.sqrt(self._variance(first) + self._variance(second)))
@@ -406,6 +444,7 @@ class HiddenSpread:
     def error(self, values: npt.ArrayLike, test_ratio: float) -> float:
         """Return the corrected standard error of a mean over resamples, also of values that are all the same."""
         known = _known(values)
+        test_ratio = self.ratio(test_ratio)
         seen = corrected_error(known, test_ratio)
         if isnan(seen) or seen > 1e-12 * max(1e-300, float(np.abs(known).max())):  # beyond rounding
             return seen
@@ -429,9 +468,10 @@ def test_mean_difference(
     level: float = LEVEL,
     hidden: HiddenSpread | None = None,
 ) -> TestResult:
-    """The corrected resampled t-test of the mean of second - first, paired by place; J - 1 degrees of freedom.
+    """Test the mean of second - first, paired by place, by the corrected resampled t-test.
 
-    Where the difference is the same in every run, `hidden` says what spread to test it with; without it there is none.
+    It has J - 1 degrees of freedom. `hidden` has the spread to test with if the difference is the same in every run,
+    without which there is no test, and the rows that decide the scores if these are few.
     """
     pairs = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     differences = _known(pairs[1] - pairs[0])
@@ -440,7 +480,9 @@ def test_mean_difference(
     if J < 2:
         note = f"paired scores are known in {J} run{'' if J == 1 else 's'} only"
         return result(nan, nan, float(differences.mean()) if J else nan, nan, nan, note=note)
-    mean, se, df = float(differences.mean()), corrected_error(differences, test_ratio), float(J - 1)
+    test_ratio = test_ratio if hidden is None else hidden.ratio(test_ratio)
+    df = float(J - 1 if hidden is None else hidden.freedom(J))
+    mean, se = float(differences.mean()), corrected_error(differences, test_ratio)
     note = ""
     if se <= 1e-12 * max(1e-300, float(np.abs(differences).max())):
         if not mean:
@@ -454,8 +496,8 @@ def test_mean_difference(
         if isnan(spread):
             return result(nan, nan, mean, nan, nan, note=CONSTANT)
         se, note = float(np.sqrt(1 / J + test_ratio)) * spread, NO_SPREAD
-    statistic, margin = mean / se, t_quantile(level, J - 1) * se
-    p = float(2 * special.stdtr(J - 1, -abs(statistic)))
+    statistic, margin = mean / se, t_quantile(level, df) * se
+    p = float(2 * special.stdtr(df, -abs(statistic)))
     return result(statistic, p, mean, se, df, mean - margin, mean + margin, note=note)
 
 
@@ -526,9 +568,11 @@ def compare_scores(
 ) -> Comparison:
     """Which procedures predict differently: {"lasso": {label of the resample: score, ...}, ...}.
 
-    All pairs are tested on the resamples that both have. The table's intervals are mean ± t se with the corrected se.
+    All pairs are tested on the resamples that both have. The table's intervals are mean ± t se with the corrected se,
+    within the ends of the score.
     """
     check_level(level)
+    spread = HiddenSpread() if hidden is None else hidden
     pairs = []
     for x, y in itertools.combinations(scores, 2):
         both = _on_shared_resamples(scores, x, y)
@@ -536,9 +580,9 @@ def compare_scores(
     estimates = []
     for who, one in scores.items():
         known = _known(list(one.values()))
-        mean, se = float(known.mean()) if len(known) else nan, corrected_error(known, test_ratio)
-        margin = t_quantile(level, len(known) - 1) * se if len(known) > 1 else nan
-        estimates.append(_estimate(who, mean, se, mean - margin, mean + margin, len(known)))
+        mean = float(known.mean()) if len(known) else nan
+        low, high = spread.interval(known, test_ratio, level)
+        estimates.append(_estimate(who, mean, spread.error(known, test_ratio), low, high, len(known)))
     return grouped(estimates, pairs, name, level, adjust, lower_is_better=lower_is_better)
 
 

@@ -18,7 +18,6 @@ from steadyset.foundation.arguments import check_choice, check_integer
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import amount, counted, listed, number, percent
 from steadyset.inference.comparison import Comparison, compare, shared_letters
-from steadyset.inference.interval import t_quantile
 from steadyset.measures.evaluate import CONVENTION, EXCELLENT, POOR
 from steadyset.measures.record import get_measure
 from steadyset.plots import picture as grammar
@@ -108,17 +107,16 @@ def _of_findings(found: Findings, what: str) -> list[_Value]:
     letters = next(one.groups for one in found.differences if one.what == what)
     values: list[_Value] = []
     for row in found.summary:
-        ends = (row.stability, row.low, row.high) if what == STABILITY else _score_ends(row, what, found.level)
+        ends = (row.stability, row.low, row.high) if what == STABILITY else _score_ends(row, what)
         values.append((row.name, *ends, row.runs, letters.get(row.name, "")))
     less = lower_is_better(what) if what != STABILITY else not get_measure(found.measure).higher_is_steadier
     return sorted(values, key=lambda one: one[1] if less else -one[1])
 
 
-def _score_ends(row: Procedure, name: str, level: float) -> tuple[float, float, float]:
+def _score_ends(row: Procedure, name: str) -> tuple[float, float, float]:
     """The mean of a score, and the interval around it."""
     score = row.scores[name]
-    half = t_quantile(level, row.runs - 1) * score.se if row.runs > 1 else nan
-    return score.mean, score.mean - half, score.mean + half
+    return score.mean, score.low, score.high
 
 
 def _picture(values: list[_Value], measure: str, level: float, top: int) -> Picture:
@@ -232,7 +230,7 @@ def _trade_off_rows(found: Findings, name: str) -> list[tuple[Any, ...]]:
     rows: list[tuple[Any, ...]] = [
         (
             *(SELECTOR, row.name, row.stability, row.low, row.high),
-            *(*_score_ends(row, name, found.level), row.size, place in best, row.name == preferred),
+            *(*_score_ends(row, name), row.size, place in best, row.name == preferred),
         )
         for place, row in enumerate(known)
     ]

@@ -13,13 +13,12 @@ from steadyset.findings import Findings
 from steadyset.foundation.arguments import LEVEL, check_level, is_number, wrong_argument
 from steadyset.foundation.errors import InputError
 from steadyset.foundation.text import counted, listed
-from steadyset.inference.interval import t_quantile
 from steadyset.kernels.arrays import Floats, Ints
 from steadyset.measures.record import get_measure
 from steadyset.plots import picture as grammar
 from steadyset.plots.catalogue import picture
 from steadyset.plots.picture import Picture
-from steadyset.runner.scoring import lower_is_better, score_ends
+from steadyset.runner.scoring import lower_is_better
 from steadyset.selections import Selections
 from steadyset.tuning.evaluation import STABILITY
 from steadyset.tuning.result import Trials, Tuning, objective_words, settings_words
@@ -543,10 +542,9 @@ def _of_results(
             at = (str(selector) if len(table) > 1 else "", float(value))
             rows.append(_Row(*at, STABILITY, row["stability"], row["low"], row["high"]))
             if name:
-                n_runs = int(row["n_runs"])
-                margin = t_quantile(level, n_runs - 1) * row[f"{name}_se"] if n_runs > 1 else np.nan
-                least, most = score_ends(name)
-                rows.append(_Row(*at, name, row[name], max(least, row[name] - margin), min(most, row[name] + margin)))
+                values = [cell.scores.get(name, np.nan) for cell in one.cells_of(str(selector))]
+                low, high = one.hidden_spread(name).interval(values, one.test_ratio, level)
+                rows.append(_Row(*at, name, row[name], low, high))
     title = "hyperparameter" if parameter is None else str(parameter)
     return _Found(rows, title, name, lower_is_better(name), not record.higher_is_steadier)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import isnan, nan
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -21,9 +21,7 @@ from steadyset.assessment.result import steadiness
 from steadyset.foundation.arguments import LEVEL
 from steadyset.foundation.display import Tell
 from steadyset.foundation.errors import InputError
-from steadyset.inference.interval import t_quantile
 from steadyset.kernels.arrays import Floats, Ints, Places
-from steadyset.runner.scoring import score_ends
 from steadyset.shortlists.bases import BASES, Features
 from steadyset.shortlists.exchange import cleared, exchange_of, of_size_1
 from steadyset.shortlists.listed import Added, Found, Listed, Prediction, Repeats, Tried
@@ -192,9 +190,8 @@ def _prediction(evaluation: Assessment) -> Prediction | None:
     values = [cell.scores[score] for cell in cells if score in cell.scores]
     if not values:
         return None
-    error = evaluation.hidden_spread(score).error(values, evaluation.test_ratio)
-    reach = nan if isnan(error) else float(t_quantile(LEVEL, len(values) - 1)) * error
-    mean, (least, most) = float(np.mean(values)), score_ends(score)
+    mean = float(np.mean(values))
+    low, high = evaluation.hidden_spread(score).interval(values, evaluation.test_ratio)
     beaten = evaluation.baselines_beaten(level=LEVEL)[SHORTLIST]
     every = [cell.scores[score] for cell in evaluation.cells_of(EVERY) if score in cell.scores]
     beside = tuple(evaluation.settings.get("force") or ())
@@ -205,8 +202,8 @@ def _prediction(evaluation: Assessment) -> Prediction | None:
     return Prediction(
         score,
         mean,
-        max(least, mean - reach),
-        min(most, mean + reach),
+        low,
+        high,
         _mean_known([cell.random.get(score, nan) for cell in cells]),
         _mean_known([cell.blind.get(score, nan) for cell in cells]),
         float(np.mean(every)) if every else nan,

@@ -31,7 +31,7 @@ from steadyset.assessment.written import read_json, write_json
 from steadyset.foundation.arguments import LEVEL, job_count
 from steadyset.foundation.errors import InputError, UninformativeWarning, warn_caller
 from steadyset.inference.comparison import HiddenSpread
-from steadyset.inference.interval import confidence_interval, t_quantile
+from steadyset.inference.interval import confidence_interval
 from steadyset.io import beneath
 from steadyset.io.disk import RANKINGS, explained
 from steadyset.io.labels import given_names
@@ -41,7 +41,7 @@ from steadyset.resampling import Resample
 from steadyset.runner.extraction import Chosen
 from steadyset.runner.plan import Plan, ready
 from steadyset.runner.run import Cell, Fit, Fitted, Job, Training, blind_scores, can_fit_together, compute, fit_together
-from steadyset.runner.scoring import CURVES, known_score, lower_is_better, score_ends
+from steadyset.runner.scoring import CURVES, known_score, lower_is_better
 from steadyset.selections import Selections
 from steadyset.selectors.catalogue import is_ours, is_own_filter
 from steadyset.selectors.filters import get_filter, ranked
@@ -232,13 +232,13 @@ class Evaluator:
         result: dict[str, Any] = {}
         for name in self.plan.score_names:
             values = [cell.scores[name] if _came_through(cell) else np.nan for cell in cells]
-            result |= _mean(name, values, self.hidden_spread(name), self.test_ratio, score_ends(name))
+            result |= _mean(name, values, self.hidden_spread(name), self.test_ratio)
             result[f"{OF_RUNS}{name}"] = " ".join(map(repr, map(float, values)))
         result |= self._stability([_selected(cell) for cell in found])
         sizes = [float(len(_selected(cell))) for cell in found]
         seconds = [cell.fit_seconds for cell in found]
-        result |= _mean(N_FEATURES, sizes, HiddenSpread(), self.test_ratio, POSITIVE)
-        result |= _mean(SECONDS, seconds, HiddenSpread(), self.test_ratio, POSITIVE)
+        result |= _mean(N_FEATURES, sizes, HiddenSpread(POSITIVE), self.test_ratio)
+        result |= _mean(SECONDS, seconds, HiddenSpread(POSITIVE), self.test_ratio)
         result["failures"] = float(len(cells) - len(found) + self.n_unusable)
         result["reason"] = next((cell.failure for cell in cells if not _came_through(cell)), "")
         result["warned"] = float(sum(bool(cell.warnings) for cell in cells))
@@ -423,9 +423,7 @@ def _selected(cell: Cell) -> Ints:
     return np.array(cell.selected, dtype=np.int64)
 
 
-def _mean(
-    name: str, values: Sequence[float], hidden: HiddenSpread, test_ratio: float, within: tuple[float, float]
-) -> dict[str, float]:
+def _mean(name: str, values: Sequence[float], hidden: HiddenSpread, test_ratio: float) -> dict[str, float]:
     """Return the mean over the runs, its standard error sd / sqrt(runs), and the ends of its interval.
 
     The interval is the one of assessments: Student's, with the error that is corrected for overlapping training rows.
@@ -434,10 +432,6 @@ def _mean(
     defined = np.array(values, dtype=np.float64)
     defined = defined[np.isfinite(defined)]
     mean = float(defined.mean()) if len(defined) else np.nan
-    error = low = high = np.nan
-    if len(defined) > 1:
-        error = float(defined.std(ddof=1) / np.sqrt(len(defined)))
-        margin = t_quantile(LEVEL, len(defined) - 1) * hidden.error(defined, test_ratio)
-        low = max(within[0], mean - margin)
-        high = min(within[1], mean + margin)
+    error = float(defined.std(ddof=1) / np.sqrt(len(defined))) if len(defined) > 1 else np.nan
+    low, high = hidden.interval(defined, test_ratio)
     return {name: mean, f"{name}_se": error, f"{name}_low": low, f"{name}_high": high}

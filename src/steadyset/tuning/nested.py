@@ -9,20 +9,20 @@ from uuid import uuid4
 
 import numpy as np
 
-from steadyset.foundation.arguments import LEVEL, check_integer
-from steadyset.foundation.errors import InputError
-from steadyset.inference.interval import t_quantile
+from steadyset.foundation.arguments import check_integer
+from steadyset.foundation.errors import Argument, InputError
 from steadyset.kernels.arrays import Ints
 from steadyset.resampling import KFold
-from steadyset.resampling.base import Splits
+from steadyset.resampling.base import Rows, Splits
 from steadyset.runner.plan import Plan
-from steadyset.runner.scoring import score_ends
 from steadyset.tasks import TASKS
 from steadyset.tuning.evaluation import ELAPSED, direction
 
 if TYPE_CHECKING:
     from steadyset.foundation.display import Tell
     from steadyset.tuning.result import Tuning
+
+N_NESTED = 5  # outer folds that are proposed
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,9 @@ def nested_score(tuning: Tuning, n_folds: int, rule: str, progress: Tell | None 
     if not len(known):
         raise InputError("No outer fold has a score; its choice failed in each of them.")
     mean = float(known.mean())
-    if len(known) == 1:
-        return NestedScore(score, tuple(values), mean, np.nan, np.nan)
     ratio = 1 / (n_folds - 1)
-    error = tuning.evaluator.hidden_spread(score, ratio).error(known, ratio)
-    margin = t_quantile(LEVEL, len(known) - 1) * error
-    least, most = score_ends(score)
-    return NestedScore(score, tuple(values), mean, max(least, mean - margin), min(most, mean + margin))
+    low, high = tuning.evaluator.hidden_spread(score, ratio).interval(known, ratio)
+    return NestedScore(score, tuple(values), mean, low, high)
 
 
 def outer_folds(plan: Plan, objectives: Sequence[str], n_folds: int) -> tuple[str, KFold]:
@@ -87,10 +83,47 @@ def outer_folds(plan: Plan, objectives: Sequence[str], n_folds: int) -> tuple[st
     score = next((name for name in objectives if name in plan.score_names), None)
     if score is None:
         raise InputError("The objectives hold no score. Nested resampling needs one, such as accuracy.")
+    n_units = len(plan.y) if plan.groups is None else len(np.unique(plan.groups))
+    if n_folds > n_units:
+        raise InputError(
+            f"The rows are in {n_units} groups, which cannot be divided into {n_folds} outer folds. Choose ",
+            Argument("nested", n_units),
+            " or less.",
+        )
     stratified = TASKS[plan.task].has_classes and plan.groups is None
     folds = KFold(n_folds, stratified=stratified)
-    folds.check(plan.rows)
+    _check_inner(plan, folds)
     return score, folds
+
+
+def _check_inner(plan: Plan, folds: KFold) -> None:
+    """Raise InputError if the resampling of a tuning cannot be drawn from the training rows of an outer fold."""
+    every = plan.rows
+    for fold in range(folds.n_splits):
+        train = folds.draw(fold, every, plan.seed).train
+        groups = None if every.groups is None else every.groups[train]
+        y = plan.y[train]
+        try:
+            plan.resampling.check(Rows(len(train), y, groups, None, TASKS[plan.task].strata(y)))
+        except InputError as error:
+            raise InputError(
+                f"Nested resampling repeats the search on the {len(train)} rows outside of an outer fold, and the "
+                "resampling cannot be drawn from them. Choose another ",
+                Argument("resampling", ...),
+                ", such as one with fewer parts.",
+            ) from error
+
+
+def proposed_folds(tuning: Tuning) -> int:
+    """Return the number of outer folds to propose; 0 if the data cannot have nested resampling."""
+    plan = tuning.evaluator.plan
+    for n_folds in range(N_NESTED, 1, -1):
+        try:
+            outer_folds(plan, tuning.objectives, n_folds)
+        except InputError:
+            continue
+        return n_folds
+    return 0
 
 
 def _score_of_choice(tuning: Tuning, train: Ints, test: Ints, rule: str, score: str) -> float:

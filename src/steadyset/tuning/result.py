@@ -507,13 +507,15 @@ class Tuning(ShownFindings, Trials, Drawable):
         """
         if self.baseline is None:
             return np.full(len(self.trials), np.nan)
+        hidden = self.evaluator.hidden_spread(self.baseline.score)
         return least_means(
             self._differences,
-            self.evaluator.test_ratio,
+            hidden.ratio(self.evaluator.test_ratio),
             baseline=None
             if self.baseline.has_covariates
             else self.baseline.runs,  # covariates learn from training rows
             is_balanced=self.evaluator.is_balanced,
+            n_units=hidden.freedom(self.evaluator.plan.n_runs) + 1,
             random_state=self.random_state,
         )
 
