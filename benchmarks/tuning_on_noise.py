@@ -40,6 +40,7 @@ TARGETS: dict[str, Callable[[np.random.Generator], Any]] = {
     "50:50": classes(0.5),
     "80:20": classes(0.2),
     "95:5": classes(0.05),
+    "97:3": classes(1 / 30),
     "number": lambda random: random.normal(size=N_ROWS),
     "times": lambda random: st.Survival(random.exponential(size=N_ROWS) + 0.01, random.random(N_ROWS) < 0.7),
 }
@@ -73,6 +74,10 @@ def main() -> None:
     cases += [("50:50", "kfold", 10, {"objectives": (one, "stability")}) for one in ("auc", "log_loss", "f1")]
     cases += [(target, "kfold", 10, {}) for target in ("80:20", "95:5", "number", "times")]
     cases += [("number", "bootstrap", 10, {})]
+    # Two rows of a class: each run that has a score is trained with one of them.
+    cases += [
+        ("97:3", resampling, 10, {"objectives": ("auc", "stability")}) for resampling in ("bootstrap", "subsample")
+    ]
     warnings.simplefilter("ignore")
     for target, resampling, n_configurations, options in cases:
         seeds = range(n_data_sets)

@@ -66,6 +66,15 @@ def test_the_features_of_the_recommended_configuration_are_named_and_kept(files,
     assert table["frequency"].between(0, 1).all()
 
 
+def test_a_score_that_needs_a_positive_class_is_answered_by_the_objectives_to_give(files, capsys):
+    data = pd.read_csv("data.csv").assign(y=np.where(np.arange(40) % 2, "ill", "well"))
+    data.to_csv("data.csv", index=False)
+    assert tune("--objectives", "stability,f1") == 2
+    assert 'Use --objectives "stability,f1_macro", the mean over the classes' in capsys.readouterr().err
+    with pytest.raises(st.InputError, match=r'Use objectives=\["f1_macro", "stability"\]'):
+        st.tune(SPACE, data, "y", objectives=["f1", "stability"])
+
+
 def test_noise_leaves_no_file_of_chosen_features(files, capsys):
     X = np.random.default_rng(4).normal(size=(40, 3))
     data = pd.DataFrame(X, columns=["g0", "g1", "g2"]).assign(y=np.random.default_rng(5).permutation(np.arange(40) % 2))

@@ -352,7 +352,7 @@ def test_the_folder_of_a_tuning_tells_what_the_command_did(tmp_path, capsys, mon
     assert run(["methods", "tuned"]) == 0
     said = capsys.readouterr().out
     assert "The target, outcome, had 2 classes" in said
-    assert "was chosen as the best in accuracy." in said
+    assert "the best in accuracy. It was not recommended." in said
     assert run(["methods", "tuned", "--core", "0.5"]) == 2
     assert "--core is that of the tuning in tuned" in capsys.readouterr().err
     recorded = tmp_path / "tuned" / "findings.json"

@@ -10,6 +10,11 @@ import steadyset as st
 from steadyset.findings.parts import Preference, Procedure, Score
 
 
+def of_score(mean, se, random, level):
+    half = t.ppf((1 + level) / 2, 19) * se  # 20 runs
+    return Score(mean, se, 0.6, random, mean - half, mean + half)
+
+
 def found(scoring="accuracy", **changes):
     """What an assessment of four selectors may say."""
     rows = [
@@ -18,8 +23,9 @@ def found(scoring="accuracy", **changes):
         ("anova", 0.90, 0.86, 0.93, 0.870, 0.010, 10.0, 0.78),
         ("everything", math.nan, math.nan, math.nan, 0.92, 0.01, 40.0, math.nan),
     ]
+    level = changes.get("level", 0.95)
     summary = tuple(
-        Procedure(name, 20, value, low, high, "", size, {scoring: Score(score, se, 0.6, random)})
+        Procedure(name, 20, value, low, high, "", size, {scoring: of_score(score, se, random, level)})
         for name, value, low, high, score, se, size, random in rows
     )
     return st.Findings("assessment", "", "nogueira", scoring=(scoring,), summary=summary, **changes)
@@ -50,7 +56,7 @@ def test_less_error_is_better():
     assert scale["reverse"]
 
 
-def test_the_intervals_of_scores_are_those_of_the_comparison_of_scores():
+def test_the_intervals_of_scores_are_those_of_the_result():
     row = st.plot.accuracy_against_stability(found(level=0.9)).data.iloc[0]
     half = t.ppf(0.95, 19) * 0.010
     assert (row["score_low"], row["score_high"]) == pytest.approx((0.91 - half, 0.91 + half))

@@ -160,6 +160,8 @@ def as_option(argument: Argument, command: str) -> str:
             return option.flag
         case False:
             return option.no or str(argument)
+        case tuple(values) if not option.many:
+            return f"{option.flag} {quoted(','.join(values))}"
         case tuple(values):
             return " ".join(f"{option.flag} {quoted(value)}" for value in values)
         case value:

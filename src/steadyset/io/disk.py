@@ -168,8 +168,10 @@ def connect_to_database(folder: Path) -> sqlite3.Connection:
         if os.path.normcase(opened) != os.path.normcase(expected):
             raise InputError(f"{folder / DATABASE} cannot be read: it is a link, which is not followed.")
         refuse_odd_tables(connection, str(folder / DATABASE))
-    except BaseException:
+    except BaseException as error:
         connection.close()
+        if type(error) is sqlite3.DatabaseError:  # a locked database and a full disk have classes of their own
+            raise InputError(f"{folder / DATABASE} cannot be read: {error}.") from None
         raise
     return connection
 

@@ -193,13 +193,16 @@ def tune(
         raise arguments.wrong_argument("objectives", "one or more distinct names", tuple(wanted))
     arguments.check_integer("n_trials", n_trials, least=1, most=MAX_TRIALS)
     arguments.job_count(n_jobs)
-    plan, feature_names = make_plan(
-        data,
-        resampling=KFold() if resampling is None else resampling,
-        scoring=[name for name in names if name not in (STABILITY, N_FEATURES, SECONDS)],
-        random_state=random_state,
-        on_warning=how.on_warning,
-    )
+    try:
+        plan, feature_names = make_plan(
+            data,
+            resampling=KFold() if resampling is None else resampling,
+            scoring=[name for name in names if name not in (STABILITY, N_FEATURES, SECONDS)],
+            random_state=random_state,
+            on_warning=how.on_warning,
+        )
+    except InputError as error:
+        raise InputError(*(_among_objectives(part, names) for part in error.args)) from error
     if nested is not None:
         outer_folds(plan, names, nested)  # refused before the search, which may take hours
     if plan.columns is not None and plan.columns.labels:
@@ -274,6 +277,14 @@ def tune(
         with explained(folder, resumable=True):
             write_durably(folder / TRIALS, result.frame.to_csv().encode())
     return result
+
+
+def _among_objectives(part: str | Argument, names: Sequence[str]) -> str | Argument:
+    """Return an advised score as one of the objectives, which is the argument of `tune`; other parts as they are."""
+    if not isinstance(part, Argument) or part.name != "scoring":
+        return part
+    advised = str(part.value)
+    return Argument("objectives", tuple(advised if advised.startswith(f"{name}_") else name for name in names))
 
 
 def _warn_of_failures(result: Tuning) -> None:
