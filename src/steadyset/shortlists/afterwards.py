@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import nan
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
