@@ -218,3 +218,21 @@ def test_lines_all_of_which_have_a_separator_are_asked_about(tmp_path, mark):
         Selections.read(path)
     found = Selections.read(path, layout="rows", header=False)
     assert found.sets() == [{"PTEN", "TP53"}, {"CD4", "MYC"}, {"ALK", "RET"}]
+
+
+def test_words_for_missing_values_may_be_names_of_rows(tmp_path):
+    rows = ["fold 1,NA,?,TP53,MYC", "fold 2,TP53,nan,MYC,ALK,RET"]
+    found = Selections.read(save(tmp_path / "lists.csv", "\n".join(rows)), layout=None)
+    assert by_label(found) == {"fold 1": {"TP53", "MYC"}, "fold 2": {"TP53", "MYC", "ALK", "RET"}}
+    assert any("count as empty" in note for note in found.notes)
+
+
+def test_spaces_within_names_separate_nothing_where_commas_do(tmp_path):
+    rows = ["fold 1,TP53,1e5,poly(x),007157,MYC,ALK", "fold 2,1-Mar,TP53,RET,12,MYC"]
+    found = Selections.read(save(tmp_path / "lists.csv", "\n".join(rows)), layout="rows", header=True)
+    assert by_label(found)["fold 1"] == {"TP53", "1e5", "poly(x)", "007157", "MYC", "ALK"}
+
+
+def test_lines_with_one_slash_are_split_if_somebody_says_so(tmp_path):
+    path = save(tmp_path / "lists.txt", "PTEN/TP53\nN/A\nPTEN/MYC\n")
+    assert Selections.read(path, layout="rows", header=False).sets() == [{"PTEN", "TP53"}, set(), {"PTEN", "MYC"}]

@@ -406,6 +406,8 @@ def _delimiter(lines: Sequence[str], candidates: Sequence[str]) -> tuple[str, bo
                 best, least = (delimiter, runs), flaws
     if len(candidates) == 1:
         return best or (candidates[0], candidates[0] == " ")
+    if best is not None and best[0] == " " and all(line.count(",") > 2 * line.count(" ") for line in table):
+        best = None  # spaces within names
     if best is None:
         counts = {one: sum(width > 1 for width in _widths(table, one)) for one in candidates if one != " "}
         most = max(counts, key=lambda one: counts[one])

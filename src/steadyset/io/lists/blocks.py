@@ -20,7 +20,7 @@ from steadyset.io.formats import headings
 from steadyset.io.labels import several, some_names
 from steadyset.io.lists import BLOCKS, COLUMNS, ROWS
 from steadyset.io.lists.entries import ReadOptions
-from steadyset.io.lists.layouts import LINE_SHOWN, SEPARATORS, Lists, labelled, printed_names
+from steadyset.io.lists.layouts import LINE_SHOWN, NO_NAMES, SEPARATORS, Lists, labelled, printed_names
 
 STRONG = (" /// ", ";", ",", "\t", "|")  # what hardly stands in a name
 MARKED = {
@@ -321,7 +321,7 @@ def _slashed(rows: Sequence[str], reading: ReadOptions) -> Lists | None:
     if len(rows) < 2 or marks - {" /// "}:
         return None
     split = " /// " if marks else "/"
-    lists = [[name.strip() for name in row.split(split)] for row in rows]
+    lists = [[row] if row in NO_NAMES else [name.strip() for name in row.split(split)] for row in rows]
     longer = sum(len(names) > (1 if marks or reading.layout == ROWS else 2) for names in lists)
     spaced = not marks and any(" " in name for names in lists for name in names)
     if 2 * longer < len(rows) or spaced or not all(map(all, lists)):
@@ -352,7 +352,7 @@ def _split_rows(rows: Sequence[str]) -> tuple[list[list[str]], tuple[str, ...]]:
 
 
 def _slashes(row: str) -> list[str]:
-    return [name.strip() for name in row.split("/")]
+    return [row] if row in NO_NAMES else [name.strip() for name in row.split("/")]
 
 
 def _all_names(lists: Sequence[Sequence[str]], split: Callable[[str], list[str]]) -> bool:

@@ -229,6 +229,9 @@ def layout_of_names(rows: headings.TextRows) -> str:
     """
     if _looks_like_gmt(rows):
         return GMT
+    words = {cell for row in rows for cell in row if cell in NO_NAMES}
+    # Programs fill a table with one word for what is missing; several of them may be names.
+    in_rows_as_named = len(words) > 1 and _from_the_edge(rows) and _once_each(rows)
     rows = [["" if cell in NO_NAMES else cell for cell in row] for row in rows]
     columns, told, _ = without_row_numbers(columns_of(rows))
     if len(columns) == 1:
@@ -236,7 +239,7 @@ def layout_of_names(rows: headings.TextRows) -> str:
         _refuse_pairs(columns[0])
         return COLUMNS
     in_columns = _from_the_edge(columns) and _once_each(columns)
-    in_rows = _from_the_edge(rows) and _once_each(rows)
+    in_rows = in_rows_as_named or (_from_the_edge(rows) and _once_each(rows))
     counts = Counter(name for column in columns for name in set(column) - {""})
     shared = max(counts.values(), default=0) > 1  # some name stands in two columns
     if in_columns != in_rows and shared:
@@ -582,7 +585,7 @@ Splitter = Callable[[str], list[str] | None]
 PRINTED = "names in brackets"
 STRONGER = (" /// ", ";", "|")  # than spaces
 SPACES, BARS = "spaces", "bars"
-UNSURE = (" ", "/", "|")  # these stand in names, too
+UNSURE = (" ", "/")  # these stand in names, too
 FEW_COLUMNS = 4  # beside a column of lists
 LONGER_THAN_A_NAME = 3  # parts between separators
 SEPARATORS = {
