@@ -3,9 +3,7 @@
 Processor seconds of the whole process and of those that it starts, and seconds of the clock, which mean something on a
 quiet machine only; the least of several starts after a first one that may compile. The ratio is the share of the time
 that any program needs that imports scikit-learn's models. The five selectors are anova, mim, lasso, forest and rfe on
-the 569 x 30 table of breast cancers; each selection is scored by a logistic regression. Before pandas, scipy.stats and
-numba's compiler were left out of the start, these runs took 2.4 times as long as importing scikit-learn (a ratio of
-0.42), and those of anova alone 1.7 times.
+the 569 x 30 table of breast cancers; each selection is scored by a logistic regression.
 """
 
 from __future__ import annotations

@@ -132,3 +132,15 @@ def test_what_is_printed_later_completes_what_was_printed_before():
     assert rest.notes == ["Back: a share."]
     assert rest.sections == {"Does it predict?": ["Yes."], "What would help?": ["More rows."]}
     assert remaining(full, full) == Shown("Shortlist", "", [], [], [], {})
+
+
+def test_the_first_piece_loads_what_all_need_and_is_left_out_once_there_is_another(clock):
+    pace = Pace("runs", clock)
+    pace.note(0, 50)
+    clock.now += 20.0
+    pace.note(1, 50)
+    assert pace.left() == pytest.approx(49 * 20.0)
+    for done in (2, 3):
+        clock.now += 1.0
+        pace.note(done, 50)
+    assert pace.left() == pytest.approx(47.0)

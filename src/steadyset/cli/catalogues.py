@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from steadyset.cli.lean_start import import_scikit_learn
 from steadyset.cli.terminal import print_rows
 from steadyset.foundation.arguments import wrong_argument
 from steadyset.foundation.errors import InputError
@@ -131,7 +130,6 @@ def _words(value: object) -> str:
 
 def selectors(given: Given) -> None:
     """List the selectors: what each does, the target it takes, its parameters and its reference."""
-    import_scikit_learn()
     from steadyset.selectors.catalogue import selector_entry, selector_names
 
     entries = [selector_entry(one) for one in ([given.name] if given.name is not None else selector_names())]

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from steadyset.cli.lean_start import import_scikit_learn
 from steadyset.cli.terminal import perform, print_display, render, warn_of_formulas
 from steadyset.foundation.arguments import CORE, LEVEL, MARGIN, check_core, check_level, check_margin, wrong_argument
 from steadyset.foundation.display import (
@@ -66,7 +65,6 @@ def assess(given: Given) -> None:
 
     Every run is saved in the run folder as soon as it finishes: after Ctrl-C or a power cut, --resume continues.
     """
-    import_scikit_learn()
     from sklearn.exceptions import FitFailedWarning
 
     from steadyset.assessment import assess as run_assessment
@@ -111,7 +109,6 @@ def shortlist(given: Given) -> None:
     certain. Prediction, repeats and what would help take several times as long and follow; --quick leaves them out.
     Everything is saved as soon as it is computed: after Ctrl-C or a power cut, --resume continues.
     """
-    import_scikit_learn()
     from steadyset.findings import findings_of
     from steadyset.findings.of_shortlist import record_list
     from steadyset.findings.sections import display_of
@@ -163,7 +160,6 @@ def replicate(given: Given) -> None:
     it finishes: after Ctrl-C or a power cut, --resume continues. A run folder of an assessment says which data and
     which selector: `steadyset replicate study-runs`.
     """
-    import_scikit_learn()
     from steadyset.assessment import Assessment
     from steadyset.replications.compare import compare_studies
     from steadyset.replications.run import replication
@@ -199,7 +195,6 @@ def why(given: Given) -> None:
     A run folder says which data and methods: `steadyset why study-runs`. Every run is saved as soon as it finishes:
     after Ctrl-C or a power cut, --resume continues.
     """
-    import_scikit_learn()
     from steadyset.assessment import Assessment
     from steadyset.replications.split import variance_split
 

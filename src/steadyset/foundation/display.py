@@ -486,7 +486,7 @@ def _short(text: str, most: int) -> str:
 
 Tell = Callable[[int, int], None]  # is told the numbers of what is finished and of all
 Progress = bool | Tell | None
-COMPILING = "Compiling the kernels; the first use takes a minute."
+COMPILING = "Compiling the kernels, once; this takes 10 to 30 s."
 EVERY = 0.2  # seconds between two states in a notebook, each of which is a message to the browser
 
 

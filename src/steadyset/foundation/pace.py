@@ -33,6 +33,7 @@ class Pace:
         self._expected = 0.0  # seconds of one piece of the present stage; 0 if nothing is known
         self._correction = 1.0  # of what is expected, by the stages that went before
         self._begin = self._last = clock()
+        self._loaded: tuple[int, float] | None = None  # the first pieces of this session, and when they were finished
         self._first: int | None = None  # pieces that were finished before: they say nothing of the time
 
     def expect(self, stages: Sequence[Stage]) -> None:
@@ -50,6 +51,8 @@ class Pace:
             self._first = done if done > 1 else 0
             if done > 1 or not self._expected:
                 self._begin = now
+        elif not self._expected and self._loaded is None and done > self._first:
+            self._loaded = done, now
         self.done, self.total, self._last = done, total, now
 
     @property
@@ -84,10 +87,15 @@ class Pace:
         self.what, self.done, self.total = stage.what, 0, stage.total
         self._expected = stage.each
         self._first = None
+        self._loaded = None
         self._begin = self._last = self._clock() if begin is None else begin
 
     def _measured(self) -> float | None:
         """Return the seconds of a piece of the present stage; None before one is finished."""
+        if self._loaded is not None and self.done > self._loaded[0]:
+            # The first piece also loads and compiles what all of them need.
+            done, at = self._loaded
+            return (self._last - at) / (self.done - done)
         n_new = self.done - (self._first or 0)
         return (self._last - self._begin) / n_new if n_new > 0 else None
 
