@@ -9,7 +9,7 @@ STEADYSET_NO <- c(paired = "--independent")  # what is typed for FALSE, where th
 # Options without a value: an error that names one of them means TRUE.
 STEADYSET_FLAGS <- c(
   "known_only", "transpose", "header", "paired", "resume", "all_rows", "predictions", "each_list",
-  "spreadsheet_safe", "positive"
+  "spreadsheet_safe", "positive", "quick"
 )
 # Words that sentences of the command give as the value of an option, apart from numbers.
 STEADYSET_WORDS <- c(

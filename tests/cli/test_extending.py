@@ -90,3 +90,16 @@ def test_a_function_works_by_its_name_in_every_command_that_takes_selectors(comm
     assert run([command, "table.csv", *given]) == 0, capsys.readouterr().err
     assert run([command, "table.csv", *given, "--selector", "last:length=1"]) == 2
     assert "has no parameter 'length'; it takes size." in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_function_is_tuned_by_its_name_over_its_own_arguments(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = (f"{row},{row * 7 % 11},{row * 5 % 13},{'ab'[row % 2]}" for row in range(60))
+    (tmp_path / "table.csv").write_text("\n".join(["x,y,z,class", *rows]), encoding="utf-8")
+    (tmp_path / "mine.py").write_text(SELECTOR, encoding="utf-8")
+    (tmp_path / "space.json").write_text('{"model": {"last": {"size": [1, 2]}}}', encoding="utf-8")
+    search = "--space space.json --trials 4 --resampling kfold:n_splits=3 --jobs 1 --out out"
+    assert run(["tune", "table.csv", "--target", "class", "--load", "mine.py", *search.split()]) == 0
+    assert "none, last, size=" in capsys.readouterr().out
+    assert run(["report", "out", "--load", "mine.py", "--out", "report.html"]) == 0
