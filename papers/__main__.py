@@ -30,9 +30,10 @@ DIFFERS, REFUSED, INTERRUPTED = 1, 2, 130  # exit codes
 ENGINES = ("auto", "serial", "threads", "processes", "dask")
 
 HOW = """\
-`python -m papers` lists what there is; `python -m papers PAPER/ITEM` makes one, `--full` its full version, and writes
-its comparison, tables and pictures to a folder; `--resume` continues after Ctrl-C. Real data come from the folder that
-`--data` or STEADYSET_DATA names (one Parquet file per set, with a column `target`), or from OpenML with `--download`.
+`python -m papers` lists what there is; `python -m papers PAPER/ITEM` makes one, `--large` or `--full` its larger
+versions, and writes its comparison, tables and pictures to a folder; `--resume` continues after Ctrl-C. Real data come
+from the folder that `--data` or STEADYSET_DATA names (one Parquet file per set, with a column `target`), or from OpenML
+with `--download`.
 Before a set is used, its rows, features and classes are checked and its numbers compared with a checksum of those that
 this page was computed with; another set under the same name is not used: its data count as missing."""
 
@@ -55,6 +56,7 @@ def _parser() -> ArgumentParser:
     parser = ArgumentParser("python -m papers", description=HOW, formatter_class=RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("names", nargs="*", metavar="NAME", help="a paper, an item (PAPER/ITEM), all, or a .py file; none: the list")
+    add("--large", action="store_true", help="the large version, where there is one: hours instead of minutes")
     add("--full", action="store_true", help="the full version, where there is one: as many repetitions as the paper")
     add("--data", metavar="DIR", help="the folder with the data sets; default: STEADYSET_DATA")
     add("--download", action="store_true", help="download data sets that are missing from OpenML, verify and keep them")
@@ -96,7 +98,7 @@ def _reproduce(asked: Namespace) -> int:
             item,
             out=asked.out,
             data=where,
-            full=asked.full,
+            version=_version(item, asked),
             jobs=jobs,
             engine=asked.engine,
             seed=asked.seed,
@@ -118,6 +120,12 @@ def _reproduce(asked: Namespace) -> int:
     return DIFFERS if differing else 0
 
 
+def _version(item: Item, asked: Namespace) -> str:
+    """Return the largest version of an item that was requested and exists."""
+    requested = {"fast": True, "large": asked.large or asked.full, "full": asked.full}
+    return [name for name in item.versions() if requested[name]][-1]
+
+
 def _download(names: Sequence[str]) -> None:
     """Download data sets; one that cannot be had is told, and leaves what needs it open."""
     for name in dict.fromkeys(names):
@@ -129,7 +137,9 @@ def _download(names: Sequence[str]) -> None:
 
 def _print_list(items: Sequence[Item], form: str) -> None:
     def times(item: Item) -> str:
-        return lasting(item.seconds) + (f", full: {lasting(item.full_seconds)}" if item.full_seconds else "")
+        larger = {"large": item.large_seconds, "full": item.full_seconds}
+        told = [f"{name}: {lasting(seconds)}" for name, seconds in larger.items() if seconds]
+        return ", ".join([lasting(item.seconds), *told])
 
     rows = [
         {"paper": one.paper, "item": one.item, "what": one.published.title, "time": times(one), "data": list(one.data)}
@@ -149,7 +159,7 @@ def _print_progress(done: int, total: int) -> None:
 
 
 def _print_result(result: Result) -> None:
-    version = "full version, " if result.full else ""
+    version = "" if result.version == "fast" else f"{result.version} version, "
     title = f"{result.name}: {result.title} ({version}{lasting(result.seconds)})"
     reasons = {(row.told, row.reason) for row in result.rows}
     if len(reasons) == 1 and not any(row.verdict.decided for row in result.rows):

@@ -17,10 +17,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from papers.bommert_2020_data_sets import DATA_SETS, PAPER, chosen_sets, values_of
-from papers.framework import Row, Run, item
+from papers.framework import TENTH, Row, Run, item
 from papers.framework.arrays import Floats, Ints
+from papers.framework.evidence import median_interval, reach_without_exception, share_interval
 from papers.framework.spreading import spread
-from papers.framework.text import counted, listed, number
+from papers.framework.text import counted, listed, number, percent
 from steadyset import InputError, KFold, Space, StabilitySelection, error_control, tune
 from steadyset.datasets import fifteen_features, similar_features
 from steadyset.selectors import L0Selector
@@ -35,7 +36,9 @@ STABS_WORSE = ("sonar", "har", "gina_agnostic", "lsvt", "gravier", "eating", "ar
 STABS_LARGE, STABS_BETTER = ("christensen", "chiaretti"), ("tecator",)
 METHODS = ("boosting", "lasso", "liblinear", "forest", "l0")
 TRUTH = "truth"
+SURE = 3  # standard errors of a difference that chance does not explain
 RULE = "shah_samworth_unimodal"  # of the error bound
+FEW_FOLDS = "Three outer folds of two data sets have no useful standard errors."
 APPROACHES = ("adj", "unadj", "acc", "stabs")
 
 
@@ -51,40 +54,88 @@ class Effort(NamedTuple):
 FULL, FAST = Effort(10, 100, 50, 100), Effort(5, 30, 10, 20)
 
 
-@item(PAPER, "figures-8.2-to-8.4", seconds=25, full_seconds=40_000)
+FIFTEEN = {"fast": (10, 6, 5, 100), "large": (25, 50, 10, 100), "full": (1000, 50, 10, 5000)}
+
+
+@item(PAPER, "figures-8.2-to-8.4", seconds=25, large_seconds=2000, full_seconds=40_000)
 def fifteen(run: Run) -> Iterator[Row]:
     """What tuned methods select of fifteen features of which seven are alike."""
-    repeats, trials, folds = (1000, 50, 10) if run.full else (10, 6, 5)
-    tasks = {f"{n}": (run.seed * 100_000 + n, trials, folds, 5000 if run.full else 100) for n in range(repeats)}
+    repeats, trials, folds, most_trees = FIFTEEN[run.version]
+    tasks = {f"{n}": (run.seed * 100_000 + n, trials, folds, most_trees) for n in range(repeats)}
     found = spread(run, selected_of_fifteen, tasks)
     table = {name: np.array([one[name] for one in found.values()], dtype=np.float64) for name in METHODS}
     means = {name: chosen.mean(axis=0) for name, chosen in table.items()}
     shares: Any = pd.DataFrame(means, index=[f"X{k}" for k in range(1, 16)])
     run.table(shares.rename_axis("feature"))
     told = f"the correlations of X5 to X8 with X2 are {CORRELATIONS}"
-    run.note(f"{repeats} data sets, {trials} configurations, {folds} folds; {told}.")
+    run.note(f"{repeats} data sets, {trials} configurations, {folds} folds, up to {most_trees} trees; {told}.")
     run.size({"data sets": (repeats, 1000), "configurations": (trials, 50), "folds": (folds, 10)})
     alone = float(shares.loc["X1"].min())
-    yield run.claim("relevant", alone == 1, f"at least {alone:.0%} of the models of each method hold X1")
+    unless = "" if trials == 50 else "; models that are chosen among fewer configurations may differ"
+    reach = f"{reach_without_exception(repeats, 'models of each method')}{unless}"
+    told = f"at least {alone:.0%} of the models of each method hold X1"
+    yield run.claim("relevant", alone == 1, told, reach=reach)
     every = float(shares["forest"].min())
-    yield run.claim("forest-all", every == 1, f"at least {every:.0%} of the models hold each feature")
+    told = f"at least {every:.0%} of the models hold each feature"
+    yield run.claim("forest-all", every == 1, told, reach=reach)
     noise = {name: float(shares.loc["X9":"X15", name].mean()) for name in METHODS}
     fewest = min(noise, key=noise.__getitem__)
     told = listed([f"{name} {share:.0%}" for name, share in noise.items()])
-    yield run.claim("l0-fewest-irrelevant", fewest == "l0", f"irrelevant features: {told}")
+    irrelevant = {name: one[:, 8:].mean(axis=1) for name, one in table.items()}
+    best, second = sorted(irrelevant, key=lambda name: float(irrelevant[name].mean()))[:2]
+    gap = irrelevant[second] - irrelevant[best]
+    error = float(gap.std(ddof=1) / np.sqrt(repeats))
+    sure = float(gap.mean()) > SURE * error
+    measured = f"{second} less {best}: {number(float(gap.mean()), 3)}, standard error {number(error, 3)}"
+    yield run.claim(
+        "l0-fewest-irrelevant",
+        fewest == "l0",
+        f"irrelevant features: {told}",
+        reach=f"{measured}{unless}" if sure else "",
+        reason="" if sure else f"{measured[0].upper()}{measured[1:]}, which is less than {SURE} standard errors.",
+    )
     last = range(4, 9)
     groups = {name: [float(np.median(one[:, 1:k].sum(axis=1))) for k in last] for name, one in table.items()}
     told = f"medians {listed([f'{median:g}' for median in groups['l0']])}"
-    yield run.claim("l0-one", set(groups["l0"]) == {1.0}, told)
+    selected = {name: {k: one[:, 1:k].sum(axis=1) for k in last} for name, one in table.items()}
+    of_l0 = [(selected["l0"][k], 1.0) for k in last]
+    yield run.claim("l0-one", set(groups["l0"]) == {1.0}, told, **_medians(of_l0, unless))
     copies = {name: float((table[name][:, 1:4].sum(axis=1) == 3).mean()) for name in ("liblinear", "forest")}
     told = listed([f"{name} in {share:.0%} of the models" for name, share in copies.items()])
     cutoff = f"almost always: in {ALMOST_ALWAYS:.0%} or more"
-    yield run.claim("copies", min(copies.values()) >= ALMOST_ALWAYS, told, cutoff=cutoff)
+    ends = {name: share_interval(round(share * repeats), repeats) for name, share in copies.items()}
+    low, high = min(one[0] for one in ends.values()), min(one[1] for one in ends.values())
+    interval = f"the smaller share has the 95% interval {percent(low)} to {percent(high)}"
+    sure = not low < ALMOST_ALWAYS <= high
+    yield run.claim(
+        "copies",
+        min(copies.values()) >= ALMOST_ALWAYS,
+        told,
+        cutoff=cutoff,
+        reach=f"{interval}{unless}" if sure else "",
+        reason="" if sure else f"{interval[0].upper()}{interval[1:]}.",
+    )
     few = ("boosting", "lasso", "l0")
     for claim, place, published in (("one-copy", 0, (1, 1, 1)), ("with-fifth", 1, (1, 2, 1))):
         medians = tuple(groups[name][place] for name in few)
         told = listed([f"{name} {median:g}" for name, median in zip(few, medians, strict=True)])
-        yield run.claim(claim, medians == published, f"medians: {told}")
+        of_few = [(selected[name][place + 4], float(median)) for name, median in zip(few, published, strict=True)]
+        yield run.claim(claim, medians == published, f"medians: {told}", **_medians(of_few, unless))
+
+
+def _medians(found: Sequence[tuple[Any, float]], unless: str) -> dict[str, str]:
+    """Return what counts decide about published medians: whether the interval of each has that median only, or not it.
+
+    Each of `found` has the counts of one method and the published median.
+    """
+    intervals = [median_interval(counts) for counts, _ in found]
+    told = listed([f"{low:g} to {high:g}" for low, high in intervals])
+    published = [median for _, median in found]
+    confirms = all(low == high == median for (low, high), median in zip(intervals, published, strict=True))
+    excludes = any(not low <= median <= high for (low, high), median in zip(intervals, published, strict=True))
+    if confirms or excludes:
+        return {"reach": f"95% intervals of the medians: {told}{unless}"}
+    return {"reach": "", "reason": f"95% intervals of the medians: {told}, which contain the published and other ones."}
 
 
 def selected_of_fifteen(seed: int, trials: int, folds: int, most_trees: int) -> dict[str, list[int]]:
@@ -154,27 +205,41 @@ def simulated(run: Run) -> Iterator[Row]:
     means = groups.groupby("approach")[["accuracy", "positives", "negatives", "seconds"]].mean()
     told = listed([f"{name} {number(value, 1)}" for name, value in means["positives"].drop(TRUTH).items()])
     fewer = bool(means["positives"]["adj"] < min(means["positives"][["unadj", "acc"]]))
-    yield run.claim("fewer-false-positives", fewer, f"means: {told}")
+    yield run.claim(
+        "fewer-false-positives", fewer, f"means: {told}", **_paired(groups, "positives", "adj", ("unadj", "acc"))
+    )
     told = listed([f"{name} {number(value, 3)}" for name, value in means["accuracy"].items()])
     tuned = means["accuracy"][["adj", "unadj", "acc"]]
     gap = float(tuned.max() - tuned.min())
     lost = groups.pivot_table(index="repeat", columns="approach", values="accuracy").eval("acc - adj")
     error = float(lost.std() / np.sqrt(len(lost)))
     cutoff = f"equally: within {TOLERATED}; the standard error of acc less adj is {number(error, 3)}"
-    yield run.claim("same-accuracy", gap <= TOLERATED, f"means: {told}", cutoff=cutoff)
-    yield run.claim("truth-best", bool(means["accuracy"].idxmax() == TRUTH), f"means: {told}")
-    yield run.claim("stabs-worse", bool(means["accuracy"]["stabs"] < tuned.min()), f"means: {told}")
+    wide = f"{TOLERATED} is less than {SURE} standard errors of the difference, so that either answer may be by chance."
+    sure = abs(gap - TOLERATED) > SURE * error
+    reach = f"it sees a difference of {number(TOLERATED + SURE * error, 3)}" if sure else ""
+    same = gap <= TOLERATED
+    reason = "" if sure else wide
+    yield run.claim("same-accuracy", same, f"means: {told}", cutoff=cutoff, reach=reach, reason=reason)
+    best = bool(means["accuracy"].idxmax() == TRUTH)
+    others = ("adj", "unadj", "acc")
+    yield run.claim("truth-best", best, f"means: {told}", **_paired(groups, "accuracy", TRUTH, (*others, "stabs")))
+    worse = bool(means["accuracy"]["stabs"] < tuned.min())
+    yield run.claim("stabs-worse", worse, f"means: {told}", **_paired(groups, "accuracy", "stabs", others))
     told = listed([f"{name} {number(value, 1)}" for name, value in means["negatives"].drop(TRUTH).items()])
     missed = float(means["negatives"]["stabs"])
     holds = missed == means["negatives"].max() and missed > N_TRUE / 2
-    yield run.claim("stabs-misses", holds, f"means: {told}", cutoff=f"most: more than half of the {N_TRUE}")
+    cutoff = f"most: more than half of the {N_TRUE}"
+    misses = _paired(groups, "negatives", "stabs", others)
+    yield run.claim("stabs-misses", holds, f"means: {told}", cutoff=cutoff, **misses)
     sparse = means["positives"].drop(TRUTH)
     told = f"{number(float(sparse['stabs']), 1)} false positives"
-    yield run.claim("stabs-sparse", bool(sparse.idxmin() == "stabs"), told)
+    fewest = _paired(groups, "positives", "stabs", others)
+    yield run.claim("stabs-sparse", bool(sparse.idxmin() == "stabs"), told, **fewest)
     alone = frame[(frame["similar"] == "0") & frame["approach"].isin(["adj", "unadj"])]
     both = alone.pivot_table(index=["n", "p", "kind", "repeat"], columns="approach", values="size")
     same = float((both["adj"] == both["unadj"]).mean())
-    yield run.claim("same-without-similar", same == 1, f"the same size in {same:.0%} of the data sets")
+    why = "by definition, at any size: without similar features the two measures have the same values"
+    yield run.claim("same-without-similar", same == 1, f"the same size in {same:.0%} of the data sets", power=why)
     ratios = means["seconds"] / means["seconds"]["acc"]
     told = listed([f"{name} {number(float(ratios[name]), 1)}" for name in ("adj", "unadj", "stabs")])
     yield run.claim(
@@ -182,8 +247,27 @@ def simulated(run: Run) -> Iterator[Row]:
         bool(ratios["stabs"] > MUCH_LONGER * max(ratios[["adj", "unadj"]])),
         f"times as long as acc: {told}",
         cutoff=f"much longer: {MUCH_LONGER} times as long as all others",
+        reason="The ratio depends on the numbers of draws and halves of stability selection, which are smaller here.",
         timed=True,
     )
+
+
+def _paired(groups: Any, what: str, one: str, others: Sequence[str]) -> dict[str, str]:
+    """Return what an approach shows against each of the others on the same data sets: paired differences.
+
+    If the difference from any of them is within chance, the claim is not decided.
+    """
+    table = groups.pivot_table(index="repeat", columns="approach", values=what)
+    gaps = {other: table[one] - table[other] for other in others}
+    errors = {other: float(gap.std(ddof=1) / np.sqrt(len(gap))) for other, gap in gaps.items()}
+    shown = [
+        f"{other} {number(float(gaps[other].mean()), 2)} (standard error {number(errors[other], 2)})"
+        for other in others
+    ]
+    told = f"{one} less the others, on {len(table)} data sets of one scenario: {listed(shown)}"
+    if all(abs(float(gaps[other].mean())) > SURE * errors[other] for other in others):
+        return {"reach": f"{told}; it is about this scenario and effort only"}
+    return {"reach": "", "reason": f"Within {SURE} standard errors of one of the others: {told}."}
 
 
 def _truth(run: Run) -> Iterator[Row]:
@@ -215,10 +299,16 @@ def _truth(run: Run) -> Iterator[Row]:
     )
     yield run.claim(
         "truth-toeplitz",
-        all(min(np.diff(means[n, "toeplitz"])) > 0 for n in chance),
+        all(_grows(means[n, "toeplitz"], width) for n, width in chance.items()),
         f"mean accuracy with 0, 4, 14, 24 similar ones, {told['toeplitz']}",
-        cutoff="grows: each mean is larger than the one before",
+        cutoff="grows: the last mean exceeds the first by more than 4 standard errors of a difference, and none is "
+        "that much smaller than the one before; set after our numbers had been seen",
     )
+
+
+def _grows(means: Sequence[float], width: float) -> bool:
+    """Whether means grow by more than chance from the first to the last, and none falls by more than chance."""
+    return means[-1] - means[0] > width and min(np.diff(means)) > -width
 
 
 def _largest_error(found: Mapping[str, Sequence[float]], n: int, repeats: int) -> float:
@@ -391,31 +481,37 @@ def real(run: Run) -> Iterator[Row]:
             "draws of stability selection": (effort.trials, 50),
         }
     )
+    small = run.share < TENTH
     lost = float((accuracy["acc"] - accuracy[["adj", "unadj"]].min(axis=1)).max())
     told = f"at most {number(lost, 3)} less than acc, with adj or unadj"
-    yield run.claim("no-accuracy-lost", lost <= TOLERATED, told, cutoff=f"none: at most {TOLERATED}")
+    cutoff = f"none: at most {TOLERATED}"
+    yield run.claim("no-accuracy-lost", lost <= TOLERATED, told, cutoff=cutoff, reason=FEW_FOLDS if small else "")
+    reason = FEW_FOLDS if small else ""
     sizes = listed([f"{name}: {_sizes(features.loc[name])}" for name in names])
     told = f"mean numbers of features: {sizes}"
     adj, unadj, acc, stabs = (features[name] for name in APPROACHES)
-    yield _about(run, "fewer-features", adj < acc, FEWER, told)
-    yield _about(run, "adjusted-needed", unadj >= acc, MANY_SIMILAR, told)
+    yield _about(run, "fewer-features", adj < acc, FEWER, told, reason=reason)
+    yield _about(run, "adjusted-needed", unadj >= acc, MANY_SIMILAR, told, reason=reason)
     sparse = stabs < features[["adj", "unadj", "acc"]].min(axis=1)
     others = [name for name in DATA_SETS if name not in STABS_LARGE]
-    yield _about(run, "stabs-sparse", sparse, others, told, cutoff="comparably sparse: fewer features than all others")
+    cutoff = "comparably sparse: fewer features than all others"
+    yield _about(run, "stabs-sparse", sparse, others, told, cutoff=cutoff, reason=reason)
     tuned = accuracy[["adj", "unadj", "acc"]]
     as_told = (accuracy["stabs"] < tuned.min(axis=1)).where(
         ~accuracy.index.isin(STABS_BETTER), accuracy["stabs"] > tuned.max(axis=1)
     )
     told = listed([f"{name}: {_accuracies(accuracy.loc[name])}" for name in names])
-    yield _about(run, "stabs-worse", as_told, (*STABS_WORSE, *STABS_BETTER), f"mean accuracies: {told}")
+    yield _about(run, "stabs-worse", as_told, (*STABS_WORSE, *STABS_BETTER), f"mean accuracies: {told}", reason=reason)
 
 
-def _about(run: Run, claim: str, holds: Any, names: Sequence[str], told: str, cutoff: str = "") -> Row:
+def _about(
+    run: Run, claim: str, holds: Any, names: Sequence[str], told: str, cutoff: str = "", reason: str = ""
+) -> Row:
     """A claim about some data sets, which holds if it does on all of those that were computed."""
     at_hand = [name for name in names if name in holds.index]
     if not at_hand:
         return run.missing(run.published.claim(claim), names)
-    return run.claim(claim, bool(holds[at_hand].all()), told, cutoff=cutoff)
+    return run.claim(claim, bool(holds[at_hand].all()), told, cutoff=cutoff, reason=reason)
 
 
 def _accuracies(row: Any) -> str:

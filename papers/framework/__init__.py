@@ -17,10 +17,11 @@ from papers.framework.items import (
 )
 from papers.framework.performing import Result, reproduce_item
 from papers.framework.published_numbers import Cell, Claim, PublishedItem
-from papers.framework.run import Run
+from papers.framework.run import TENTH, Run
 from papers.framework.verdicts import Row, Verdict
 
 __all__ = [
+    "TENTH",
     "Cell",
     "Claim",
     "DataFolder",

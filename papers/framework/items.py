@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from papers.framework.published_numbers import FOLDER, PublishedItem, PublishedPaper, paper_of, read_paper
+from papers.framework.published_numbers import (
+    FOLDER,
+    VERSIONS,
+    PublishedItem,
+    PublishedPaper,
+    paper_of,
+    read_paper,
+)
 from papers.framework.verdicts import Row
 from steadyset import InputError
 
@@ -37,7 +44,7 @@ class Item:
     data : the data sets that it needs
     core : whether it is part of the tests
     seconds : how long the fast version takes on two cores
-    full_seconds : how long the full one takes; None where there is only one
+    large_seconds, full_seconds : how long the large and the full one take; None where there is none
     published : what the paper prints
     """
 
@@ -47,6 +54,7 @@ class Item:
     data: tuple[str, ...]
     core: bool
     seconds: float
+    large_seconds: float | None
     full_seconds: float | None
     published: PublishedItem
 
@@ -56,7 +64,9 @@ class Item:
         return f"{self.paper}/{self.item}"
 
     def versions(self) -> tuple[str, ...]:
-        return ("fast",) if self.full_seconds is None else ("fast", "full")
+        """The names of the versions that exist, from the smallest to the largest experiment."""
+        times = zip(VERSIONS, (self.seconds, self.large_seconds, self.full_seconds), strict=True)
+        return tuple(name for name, seconds in times if seconds is not None)
 
 
 _items: dict[str, Item] = {}
@@ -70,6 +80,7 @@ def item(
     data: Iterable[str] = (),
     core: bool = False,
     seconds: float = 1.0,
+    large_seconds: float | None = None,
     full_seconds: float | None = None,
 ) -> Callable[[Compute], Compute]:
     """Register the function below it as the reproduction of a table or a figure; see `Item` for the arguments.
@@ -86,7 +97,7 @@ def item(
         printed = _paper(paper, compute).items.get(name)
         if printed is None:
             raise InputError(f"The numbers of {paper} have no item called {name!r}.")
-        _items[full_name] = Item(paper, name, compute, tuple(data), core, seconds, full_seconds, printed)
+        _items[full_name] = Item(paper, name, compute, tuple(data), core, seconds, large_seconds, full_seconds, printed)
         return compute
 
     return register

@@ -28,7 +28,7 @@ class Result:
     paper: str
     item: str
     title: str
-    full: bool
+    version: str
     seed: int
     seconds: float
     rows: tuple[Row, ...]
@@ -38,10 +38,6 @@ class Result:
     @property
     def name(self) -> str:
         return f"{self.paper}/{self.item}"
-
-    @property
-    def version(self) -> str:
-        return "full" if self.full else "fast"
 
     def differing(self) -> list[Row]:
         """The rows whose verdict is not the recorded one."""
@@ -73,7 +69,7 @@ def reproduce_item(
     *,
     out: Path,
     data: DataFolder | None = None,
-    full: bool = False,
+    version: str = "fast",
     jobs: int = 1,
     engine: str = "auto",
     seed: int = 0,
@@ -82,19 +78,20 @@ def reproduce_item(
 ) -> Result:
     """Reproduce one item, in the folder PAPER/ITEM of `out`; with `resume`, continue what was begun there."""
     where = data if data is not None else DataFolder()
-    full = full and item.full_seconds is not None
+    version = version if version in item.versions() else "fast"
     folder = ResultsFolder(
-        out / item.paper / (f"{item.item}-full" if full else item.item), _settings(item, where, full, seed)
+        out / item.paper / (item.item if version == "fast" else f"{item.item}-{version}"),
+        _settings(item, where, version, seed),
     )
     folder.begin(resume=resume)
     if resume and (kept := folder.finished()) is not None:
         return result_from(kept, folder.path / RESULT)
-    run = Run(item, where, folder, full, jobs, engine, seed, progress)
+    run = Run(item, where, folder, version, jobs, engine, seed, progress)
     begin = time.monotonic()
     rows = _rows(run)
     seconds = round(time.monotonic() - begin, 1)
     size = "; ".join(dict.fromkeys(run.sizes))
-    result = Result(item.paper, item.item, item.published.title, full, seed, seconds, rows, tuple(run.notes), size)
+    result = Result(item.paper, item.item, item.published.title, version, seed, seconds, rows, tuple(run.notes), size)
     folder.finish(asdict(result), result.table())
     return result
 
@@ -118,13 +115,13 @@ def _rows(run: Run) -> tuple[Row, ...]:
     return tuple(sorted(found.values(), key=lambda row: order[row.what]))
 
 
-def _settings(item: Item, data: DataFolder, full: bool, seed: int) -> dict[str, Any]:
+def _settings(item: Item, data: DataFolder, version: str, seed: int) -> dict[str, Any]:
     """What decides the result; the same may be resumed."""
     printed = json.dumps(plain(item.published), sort_keys=True)
     return {
         "steadyset": __version__,
         "item": item.name,
-        "version": "full" if full else "fast",
+        "version": version,
         "seed": seed,
         "published": hashlib.sha256(printed.encode()).hexdigest()[:16],
         "data": [name for name in item.data if data.holds(name)],

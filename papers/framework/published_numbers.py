@@ -11,7 +11,8 @@ The contents of a paper are one JSON object:
 
 `digits` are the decimals that are printed; a cell may have its own. `given` holds what the paper states of its setting.
 `expected` lists the cells and claims whose verdict is neither reproduced nor consistent, each with its reason;
-`version` ("fast" or "full") limits an entry to one of them. `left_out` says what is not among the items, and why.
+`version` ("fast", "large" or "full") limits an entry to one of them. `left_out` says what is not among the items, and
+why.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from papers.framework.verdicts import Verdict
 from steadyset import InputError
 
 FOLDER = Path(__file__).parents[1]
-VERSIONS = ("fast", "full")
+VERSIONS = ("fast", "large", "full")
 PAPER_KEYS = {"paper", "reference", "items", "left_out"}
 ITEM_KEYS = {"title", "page", "digits", "given", "cells", "claims", "expected"}
 CELL_KEYS = {"row", "column", "value", "digits", "page"}
@@ -201,7 +202,9 @@ def _expected(contents: Any, where: str) -> Expected:
     if told["verdict"] not in set(Verdict):
         raise InputError(f"{where}: verdict must be one of {', '.join(Verdict)} (got {told['verdict']!r}).")
     if told.get("version") not in (None, *VERSIONS):
-        raise InputError(f"{where}: version must be fast or full (got {told['version']!r}).")
+        raise InputError(
+            f"{where}: version must be {', '.join(VERSIONS[:-1])} or {VERSIONS[-1]} (got {told['version']!r})."
+        )
     parts = {key: _text(told[key], f"{where}: {key}") for key in ("row", "column", "claim", "version") if key in told}
     return Expected(Verdict(told["verdict"]), _text(told["reason"], f"{where}: reason"), **parts)
 

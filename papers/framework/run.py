@@ -24,9 +24,16 @@ if TYPE_CHECKING:
 
 Tell = Callable[[int, int], None]  # is told the numbers of what is finished and of all
 MORE_DIGITS = 2  # that ours shows beyond those that are printed
+TENTH = 0.1  # of the published size: a smaller experiment has to say what it can decide
 # As good as nothing recorded: which of the first two it is follows from the size and the tolerance; what was never
 # computed has no other verdict.
-UNRECORDED = (Verdict.REPRODUCED, Verdict.CONSISTENT, Verdict.MISSING, Verdict.NOT_COMPUTED)
+UNRECORDED = (
+    Verdict.REPRODUCED,
+    Verdict.CONSISTENT,
+    Verdict.UNDECIDED,
+    Verdict.MISSING,
+    Verdict.NOT_COMPUTED,
+)
 
 
 @dataclass
@@ -36,18 +43,19 @@ class Run:
     Attributes
     ----------
     item : what is reproduced
-    full : whether the full version is asked for
+    version : fast, large or full
     jobs, engine : how `assess` computes: n_jobs, and engine
     seed : of everything random
     kept_in : where results are written
     progress : is told (done, total) of long work; the run may end there, with what is finished kept
     share, sizes : of the size of the paper's experiment, and in words; see `size`
+    reach : what an experiment of this size can and cannot decide; see `size`
     """
 
     item: Item
     data_folder: DataFolder
     kept_in: ResultsFolder
-    full: bool = False
+    version: str = "fast"
     jobs: int = 1
     engine: str = "auto"
     seed: int = 0
@@ -55,6 +63,7 @@ class Run:
     notes: list[str] = field(default_factory=list)
     share: float = 1.0
     sizes: list[str] = field(default_factory=list)
+    reach: str = ""
 
     @property
     def published(self) -> PublishedItem:
@@ -62,8 +71,9 @@ class Run:
         return self.item.published
 
     @property
-    def version(self) -> str:
-        return "full" if self.full else "fast"
+    def full(self) -> bool:
+        """Whether the experiment is as large as the paper's, as far as the data are at hand."""
+        return self.version == "full"
 
     @property
     def folder(self) -> Path:
@@ -79,14 +89,18 @@ class Run:
         """The data sets of the item that are at hand; the framework tells of cells that the others leave out."""
         return [name for name in self.item.data if self.data_folder.holds(name)]
 
-    def size(self, parts: Mapping[str, tuple[float, float]]) -> None:
+    def size(self, parts: Mapping[str, tuple[float, float]], *, reach: str = "") -> None:
         """Say how large the experiment is beside the paper's: {"data sets": (4, 12), "folds": (3, 10)}.
 
         Rows that are given from here on are consistent or contrary at this share of the size, the product of its
         parts, unless their power decides them; rows that were given before are of the paper's size.
+
+        Below a tenth of the size, `reach` says what the experiment can and cannot decide of the rows from here on.
+        A claim may have a reach of its own. Rows without any are not decided.
         """
         self.share = math.prod(min(1.0, ours / theirs) for ours, theirs in parts.values())
         told = [f"{_count(ours)} of {_count(theirs)} {what}" for what, (ours, theirs) in parts.items()]
+        self.reach = reach
         self.sizes.append(f"{', '.join(told)} ({percent(self.share)} of the size)")
 
     def row(
@@ -126,6 +140,7 @@ class Run:
         *,
         cutoff: str = "",
         power: str = "",
+        reach: str | None = None,
         correction: str = "",
         reason: str = "",
         weak: bool = False,
@@ -134,15 +149,34 @@ class Run:
         """Judge a claim: whether it holds, and what we saw.
 
         `cutoff` says what its words stand for ("the same: within 0.02"). `power` says what an experiment of reduced
-        size would have seen, which then decides in both directions; a `weak` comparison could hardly have refuted the
+        size would have seen, which then decides in both directions. `reach` says what an experiment of less than a
+        tenth of the size can and cannot decide, in place of that of `size`; if it is empty, the claim is not decided,
+        and `reason` says why. A `weak` comparison could hardly have refuted the
         claim, which is consistent at best. A `timed` one is about how long something takes, which depends on what else
         the machine does: another verdict than the recorded one is told, and is no failure.
         """
         told = "; ".join(part for part in (cutoff, power) if part) or DASH
         claim = self.published.claim(name)
         return self._judged(
-            claim, ours, told, bool(holds), correction, reason, decides=bool(power), weak=weak, excused=timed
+            claim,
+            ours,
+            told,
+            bool(holds),
+            correction,
+            reason,
+            decides=bool(power),
+            weak=weak,
+            excused=timed,
+            reach=reach,
         )
+
+    def compared(self, cell: Cell, ours: str, holds: bool, limits: str, *, reach: str, reason: str = "") -> Row:
+        """Compare a cell with a number of ours that need not equal it but has limits, which are stated."""
+        return self._judged(cell, ours, limits, holds, "", reason, reach=reach)
+
+    def undecided(self, what: Cell | Claim, *, ours: str, reason: str) -> Row:
+        """A cell or a claim about which our experiment is no evidence, for a reason."""
+        return self._row(what, ours, DASH, Verdict.UNDECIDED, reason, share=self.share)
 
     def missing(self, what: Cell | Claim, names: Sequence[str], *, ours: str = DASH) -> Row:
         """A cell or a claim about data sets that are not at hand."""
@@ -210,17 +244,23 @@ class Run:
         decides: bool = False,
         weak: bool = False,
         excused: bool = False,
+        reach: str | None = None,
     ) -> Row:
         """What a comparison gives: one that `decides` is of full size by its power, a `weak` one sees too little."""
         small = self.share < 1 and not decides
-        if not holds:
+        tiny = small and self.share < TENTH
+        can_decide = (self.reach if reach is None else reach) if tiny else ""
+        if tiny and not can_decide:
+            verdict = Verdict.UNDECIDED
+        elif not holds:
             verdict = Verdict.CONTRARY if small else Verdict.REFUTED
         elif small or weak:
             verdict = Verdict.CONSISTENT
         else:
             verdict = Verdict.CORRECTED if correction else Verdict.REPRODUCED
         why = correction if holds and correction else reason
-        return self._row(what, ours, tolerance, verdict, why, excused=excused, share=self.share if small else 1.0)
+        share = self.share if small else 1.0
+        return self._row(what, ours, tolerance, verdict, why, excused=excused, share=share, reach=can_decide)
 
     def _row(
         self,
@@ -232,6 +272,7 @@ class Run:
         *,
         excused: bool = False,
         share: float = 1.0,
+        reach: str = "",
     ) -> Row:
         recorded = self.published.expectation(what, self.version)
         if recorded is not None:
@@ -245,7 +286,7 @@ class Run:
             expected = Verdict.CONSISTENT if share < 1 else Verdict.REPRODUCED
         compared = (what.what, what.text if isinstance(what, Cell) else DASH, ours, tolerance, verdict, reason)
         place = (what.row, what.column) if isinstance(what, Cell) else ("", "")
-        return Row(*compared, expected, excused, *place, share)
+        return Row(*compared, expected, excused, *place, share, reach)
 
     def _check_declared(self, name: str) -> None:
         if name not in self.item.data:

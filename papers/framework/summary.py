@@ -34,8 +34,9 @@ Tolerances are half a unit of the last printed digit and, where chance is involv
 come from what we got, and their power stands beside them. What words such as *same* or *about* stand for, we chose;
 it stands beside the claim, and where it was set after our numbers had been seen, that is said as well. Verdicts are
 recorded: `python -m papers` fails as soon as one differs from the record.
-*Fast* versions are smaller than the paper's experiment where that takes long, *full* ones as large; where a full
-version was made, it alone is shown and counted. In the tables of numbers, *published / ours* stand beside each other;
+*Fast* versions are smaller than the paper's experiment where that takes long, *large* ones take hours, and *full* ones
+are as large as the paper's, as far as the data are at hand. The largest version that was computed is shown and
+counted. In the tables of numbers, *published / ours* stand beside each other;
 (c) marks what needed a correction, ~ what is consistent, ✗ what is refuted and ✗~ what is contrary."""
 
 
@@ -52,7 +53,7 @@ def write_summary(page: Path, results: Sequence[Result], how: str = "") -> None:
 
 
 def _kept(folder: Path, item: Item) -> list[Result]:
-    """The result of an item; a full version replaces the fast one."""
+    """The result of the largest version of an item that was computed."""
     files = [folder / _file_name(item.paper, item.item, version) for version in reversed(item.versions())]
     return [result_from(read_json(file), file) for file in files if file.exists()][:1]
 
@@ -109,6 +110,10 @@ def _overview(paper: PublishedPaper, results: Sequence[Result]) -> Iterator[str]
     if contrary:
         told = [f"{_where(one, paper)}: {count} of {len(one.rows)}" for one, count in contrary]
         yield f"- Contrary in a smaller experiment: {'; '.join(told)}."
+    undecided = [(one, count) for one in results if (count := one.counts()[Verdict.UNDECIDED])]
+    if undecided:
+        told = [f"{_where(one, paper)}: {count} of {len(one.rows)}" for one, count in undecided]
+        yield f"- Not decided at the size of our experiment: {'; '.join(told)}."
     for what, why in paper.left_out.items():
         yield f"- Left out: {what}. {why}"
     yield ""
@@ -117,7 +122,10 @@ def _overview(paper: PublishedPaper, results: Sequence[Result]) -> Iterator[str]
 def _section(result: Result, where: str) -> Iterator[str]:
     yield from (f"### {where}: {result.title}", "")
     size = f" Size: {result.size}." if result.size else ""
-    yield from (f"{_told(result.rows)}.{size}{' This is the full version.' if result.full else ''}", "")
+    yield from (
+        f"{_told(result.rows)}.{size}{'' if result.version == 'fast' else f' This is the {result.version} version.'}",
+        "",
+    )
     for note in result.notes:
         yield from (note, "")
     claims = [row for row in result.rows if not row.row and not row.column]
@@ -129,6 +137,7 @@ def _section(result: Result, where: str) -> Iterator[str]:
             "what words stand for, power": [row.tolerance for row in claims],
             "verdict": [row.told for row in claims],
             "reason": [row.reason or DASH for row in claims],
+            "what this size can decide": [row.reach or DASH for row in claims],
         }
         said = {name: texts for name, texts in columns.items() if set(texts) != {DASH}}
         yield from (markdown_table(list(said), [list(row) for row in zip(*said.values(), strict=True)]), "")

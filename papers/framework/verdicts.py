@@ -20,6 +20,7 @@ class Verdict(StrEnum):
     CONSISTENT = "consistent"
     REFUTED = "refuted"
     CONTRARY = "contrary"
+    UNDECIDED = "not decided"
     MISSING = "data missing"
     NOT_COMPUTED = "not computed"
     NOT_STATED = "not stated in the source"
@@ -31,8 +32,8 @@ class Verdict(StrEnum):
 
     @property
     def decided(self) -> bool:
-        """Whether something was computed and compared."""
-        return self not in (Verdict.MISSING, Verdict.NOT_COMPUTED, Verdict.NOT_STATED)
+        """Whether something was computed that speaks for or against what is published."""
+        return self not in (Verdict.UNDECIDED, Verdict.MISSING, Verdict.NOT_COMPUTED, Verdict.NOT_STATED)
 
 
 MEANINGS = {
@@ -44,6 +45,8 @@ MEANINGS = {
     Verdict.REFUTED: "it does not hold, and the page gives our number or a counter-example",
     Verdict.CONTRARY: "it does not hold in an experiment that is smaller than the paper's (*contrary at 2% of the "
     "size*), which is no refutation",
+    Verdict.UNDECIDED: "our experiment has less than a tenth of the size of the paper's, and its outcome is no "
+    "evidence for or against the claim; the page says why",
     Verdict.MISSING: "a data set is not public or not at hand",
     Verdict.NOT_COMPUTED: "it takes too long; the full version computes it",
     Verdict.NOT_STATED: "the paper does not say what one would have to know",
@@ -101,6 +104,7 @@ class Row:
     excused : another verdict is no failure: nothing was computed here, or it is about time
     row, column : of the cell; empty for a claim
     share : of the size of the paper's experiment
+    reach : what an experiment of less than a tenth of the size can and cannot decide
     """
 
     what: str
@@ -114,6 +118,7 @@ class Row:
     row: str = ""
     column: str = ""
     share: float = 1.0
+    reach: str = ""
 
     @property
     def differs(self) -> bool:

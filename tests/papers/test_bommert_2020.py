@@ -11,7 +11,7 @@ from papers import bommert_2020_pairs as pairs
 from papers import bommert_2020_similar as similar
 from papers import bommert_2020_tuning as tuning
 from papers.bommert_2020_benchmark import drawn_classifiers
-from papers.bommert_2020_configurations import FAST, _correlations, _representatives, drawn
+from papers.bommert_2020_configurations import EXTENTS, _correlations, _representatives, drawn, pieces_of
 from papers.bommert_2020_filters import clusters_of
 from papers.bommert_2020_tuning import SLACK, best_of
 from papers.framework import DataFolder, Run, Verdict, chosen_items
@@ -49,8 +49,9 @@ def test_clusters_of_average_linkage_hold_those_that_are_alike():
 
 
 def test_configurations_are_drawn_by_the_seed_alone():
-    assert drawn("jmi", "forest", 3, FAST) == drawn("jmi", "forest", 3, FAST) != drawn("mim", "forest", 3, FAST)
-    assert {params["forest.n_estimators"] for params in drawn("none", "forest", 0, FAST)} == {FAST.most_trees}
+    fast = EXTENTS["fast"]
+    assert drawn("jmi", "forest", 3, fast) == drawn("jmi", "forest", 3, fast) != drawn("mim", "forest", 3, fast)
+    assert {params["forest.n_estimators"] for params in drawn("none", "forest", 0, fast)} == {fast.most_trees}
     assert drawn_classifiers(4, (1, 2)) == drawn_classifiers(4, (1, 2))
     assert all("filter" not in params and "fraction" in params for params in drawn_classifiers(4, (1, 2)))
 
@@ -117,7 +118,7 @@ def small_approaches(monkeypatch, features, accuracy):
         for fold in range(3)
     }
     monkeypatch.setattr(similar, "spread", lambda run, function, tasks: found)
-    monkeypatch.setattr(similar, "values_of", lambda data: (np.zeros((6, 2)), np.arange(6) % 2))
+    monkeypatch.setattr(similar, "values_of", lambda data: (np.zeros((20, 2)), np.arange(20) % 2))
     monkeypatch.setattr(similar, "chosen_sets", lambda run, small: list(features))
     monkeypatch.setattr(Run, "data", lambda run, name: None)
 
@@ -130,12 +131,42 @@ def verdicts(run, name, rows):
 def test_an_approach_that_needs_more_features_is_not_excused_by_another_one(run, monkeypatch):
     features = {"tecator": {"adj": 19.3, "unadj": 10.0, "acc": 16.0, "stabs": 3.0}}
     accuracy = {"tecator": {"adj": 0.95, "unadj": 0.80, "acc": 0.95, "stabs": 0.96}}
+    features["gravier"], accuracy["gravier"] = features["tecator"], {**accuracy["tecator"], "stabs": 0.7}
     small_approaches(monkeypatch, features, accuracy)
+    run.version = "full"  # two of twelve data sets, and as many folds as the thesis
     rows = verdicts(run, "figures-8.8-and-8.9", similar.real)
     assert rows["fewer-features"].verdict is Verdict.CONTRARY
     assert rows["no-accuracy-lost"].verdict is Verdict.CONTRARY  # unadj loses 0.15
-    assert rows["stabs-sparse"].told == "consistent at 0.2% of the size"
+    assert rows["stabs-sparse"].told == "consistent at 16.7% of the size"
     assert rows["stabs-worse"].verdict is Verdict.CONSISTENT  # better on tecator, as the thesis says
+
+
+def test_three_folds_of_two_data_sets_decide_nothing_about_approaches(run, monkeypatch):
+    features = {name: {"adj": 10.0, "unadj": 16.0, "acc": 16.0, "stabs": 3.0} for name in ("sonar", "tecator")}
+    accuracy = {name: {"adj": 0.95, "unadj": 0.95, "acc": 0.95, "stabs": 0.7} for name in ("sonar", "tecator")}
+    small_approaches(monkeypatch, features, accuracy)
+    rows = verdicts(run, "figures-8.8-and-8.9", similar.real)
+    assert {row.verdict for row in rows.values()} == {Verdict.UNDECIDED}
+    assert all("standard errors" in row.reason for row in rows.values())
+
+
+def test_an_interval_of_medians_decides_only_if_one_median_is_in_it():
+    alone = [(np.ones(25), 1.0)]
+    other = [(np.ones(25), 2.0)]
+    either = [(np.repeat([1.0, 2.0], [12, 13]), 1.0)]
+    assert similar._medians(alone, "")["reach"] == "95% intervals of the medians: 1 to 1"
+    assert similar._medians(other, "")["reach"]
+    assert similar._medians(either, "")["reach"] == ""
+
+
+@pytest.mark.parametrize(("ours", "verdict"), [(4, Verdict.CONSISTENT), (1, Verdict.CONTRARY)])
+def test_a_count_of_optimal_configurations_has_a_limit_from_below_only(run, ours, verdict):
+    (run.item,) = chosen_items(["bommert-2020/table-7.1"])
+    run.version = "large"
+    run.size({"data sets": (4, 12), "configurations of each": (216, 4800)})
+    row = tuning._counted(run, run.published.cell("lsvt", "SMJ (all)"), 40 * ours - 35)
+    assert row.verdict is verdict
+    assert tuning._counted(run, run.published.cell("sonar", "A-best"), ours).verdict is Verdict.UNDECIDED
 
 
 def configurations(shares):
@@ -153,7 +184,7 @@ def best(**places):
 @pytest.mark.parametrize(("agreed", "verdict"), [(1, Verdict.CONSISTENT), (3, Verdict.CONTRARY)])
 def test_most_configurations_for_some_measures_only_means_less_than_half_for_all(run, agreed, verdict):
     (run.item,) = chosen_items(["bommert-2020/figures-7.1-to-7.5"])
-    run.size({"data sets": (1, 12)})
+    run.size({"data sets": (2, 12)})
     both = list(range(agreed))
     found = {"sonar": best(SMU=both, SMA_Count=both, SMJ=[*both, 3, 4], SMH=both)}
     rows = list(tuning._methods(run, {"sonar": configurations([0.1] * 5)}, found))
@@ -163,7 +194,7 @@ def test_most_configurations_for_some_measures_only_means_less_than_half_for_all
 @pytest.mark.parametrize(("corrected", "verdict"), [(0.2, Verdict.CONSISTENT), (0.89, Verdict.CONTRARY)])
 def test_corrected_measures_that_keep_many_features_speak_against_what_is_said_of_them(run, corrected, verdict):
     (run.item,) = chosen_items(["bommert-2020/figures-7.1-to-7.5"])
-    run.size({"data sets": (1, 12)})
+    run.size({"data sets": (2, 12)})
     parts = {"tecator": configurations([corrected, 0.95])}
     found = {"tecator": best(SMU=[0], SMA_Count=[0], SMJ=[0, 1], SMH=[0, 1])}
     rows = list(tuning._gains(run, parts, found, parts))
@@ -185,3 +216,13 @@ def test_a_tuned_approach_selects_at_most_its_largest_size(name):
     found = similar._approach(name, data.X, data.y, similar.Effort(folds=3, largest=8, trials=6, n_runs=20), 2)
     assert 1 <= len(found.selected) <= 8
     assert np.mean(found.predict(data.X) == data.y) > 0.6
+
+
+def test_pieces_of_a_larger_version_begin_with_those_of_a_smaller_one():
+    names, fast = ["sonar", "lsvt"], EXTENTS["fast"]
+    few = pieces_of(names, 5, fast)
+    more = pieces_of(names, 5, fast._replace(drawn=7))
+    assert list(more)[: len(few)] == list(few)
+    assert all(more[piece][: fast.drawn] == some for piece, some in few.items())
+    assert sum(map(len, more.values())) == 7 * 24 * len(names)
+    assert len(more["lsvt,jmi,svm,2"]) == 1

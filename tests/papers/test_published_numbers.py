@@ -78,7 +78,7 @@ def test_a_cell_may_have_its_own_digits_and_words_have_none():
         (with_item(expected=[{"row": "z", "verdict": "refuted", "reason": "x"}]), "expected 1 fits no cell"),
         (with_item(expected=[{"verdict": "wrong", "reason": "x"}]), "verdict must be one of reproduced"),
         (with_item(expected=[{"verdict": "refuted"}]), "expected 1 lacks reason"),
-        (with_item(expected=[{"verdict": "refuted", "reason": "x", "version": "slow"}]), "must be fast or full"),
+        (with_item(expected=[{"verdict": "refuted", "reason": "x", "version": "slow"}]), "must be fast, large or full"),
     ],
 )
 def test_what_is_not_well_formed_is_told_with_its_place(contents, sentence):

@@ -1,5 +1,8 @@
 """Verdicts: tolerances come from printed digits and from chance, and every verdict is held against the recorded one."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,10 +17,12 @@ from papers.framework import (
     reproduce_item,
     unregister_paper,
 )
+from papers.framework.run import TENTH
 from papers.framework.verdicts import tolerance_of, within
 from steadyset import InputError
 
 PAPER = "example-2026"
+RESULTS = Path(__file__).parents[2] / "docs" / "reproduction"
 SETS = [["a", "b"], ["a", "c"]]
 
 
@@ -183,13 +188,60 @@ def test_an_experiment_of_reduced_size_neither_reproduces_nor_refutes(tmp_path, 
     published(cells=[], claims=[{"claim": "grows", "text": "It grows."}])
 
     def small(run):
-        run.size({"data sets": (3, 12), "folds": (1, 10)})
+        run.size({"data sets": (3, 12), "folds": (5, 10)})
         yield run.claim("grows", holds, "1 to 3", cutoff="grows: by more than 1")
 
     result = reproduced(tmp_path, small)
-    assert result.size == "3 of 12 data sets, 1 of 10 folds (2.5% of the size)"
-    assert (result.rows[0].told, result.rows[0].tolerance) == (f"{words} at 2.5% of the size", "grows: by more than 1")
+    assert result.size == "3 of 12 data sets, 5 of 10 folds (12.5% of the size)"
+    assert (result.rows[0].told, result.rows[0].tolerance) == (f"{words} at 12.5% of the size", "grows: by more than 1")
     assert bool(result.differing()) is not holds
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_an_experiment_below_a_tenth_of_the_size_decides_only_what_it_says_it_can(tmp_path, holds):
+    published(
+        cells=[], claims=[{"claim": "grows", "text": "It grows."}, {"claim": "falls", "text": "It falls."}], expected=[]
+    )
+
+    def tiny(run):
+        run.size({"data sets": (3, 12), "folds": (1, 10)}, reach="It sees a growth of 1 or more.")
+        yield run.claim("grows", holds, "1 to 3", cutoff="grows: by more than 1")
+        yield run.claim("falls", holds, "3 to 1", reach="", reason="One fold has no standard error.")
+
+    grows, falls = reproduced(tmp_path, tiny).rows
+    assert grows.verdict is (Verdict.CONSISTENT if holds else Verdict.CONTRARY)
+    assert grows.reach == "It sees a growth of 1 or more."
+    assert (falls.verdict, falls.reason) == (Verdict.UNDECIDED, "One fold has no standard error.")
+    assert not falls.differs
+    assert not falls.verdict.decided
+
+
+def test_a_number_below_a_tenth_of_the_size_is_not_decided_without_a_reach(tmp_path):
+    published(expected=[])
+
+    def tiny(reach):
+        def rows(run):
+            run.size({"folds": (1, 20)}, reach=reach)
+            yield run.row(run.published.cells[0], 1 / 3)
+
+        return rows
+
+    (without,) = reproduced(tmp_path / "without", tiny("")).rows
+    assert without.verdict is Verdict.UNDECIDED
+
+
+def test_no_recorded_result_below_a_tenth_of_the_size_is_judged_without_its_reach():
+    kept = [json.loads(file.read_text(encoding="utf-8")) for file in RESULTS.glob("*.json")]
+    judged = [
+        (one["item"], row["what"])
+        for one in kept
+        for row in one["rows"]
+        if row["share"] < TENTH
+        and Verdict(row["verdict"]) in (Verdict.CONSISTENT, Verdict.CONTRARY)
+        and not row["reach"]
+    ]
+    assert kept
+    assert judged == []
 
 
 @pytest.mark.parametrize(("holds", "verdict"), [(True, Verdict.REPRODUCED), (False, Verdict.REFUTED)])
@@ -238,7 +290,7 @@ def test_a_full_version_replaces_the_fast_one_on_the_page(tmp_path):
     published()
     item(PAPER, "table-1", full_seconds=100)(jaccard)
     (only,) = chosen_items([PAPER])
-    results = [reproduce_item(only, out=tmp_path / "out", full=full) for full in (False, True)]
+    results = [reproduce_item(only, out=tmp_path / "out", version=version) for version in ("fast", "full")]
     write_summary(tmp_path / "page.md", results)
     text = (tmp_path / "page.md").read_text(encoding="utf-8")
     assert "\n1 comparison: 1 reproduced.\n" in text
@@ -263,7 +315,9 @@ def test_only_the_full_version_computes_what_takes_long(tmp_path):
         yield run.row(cell, 1 / 3) if run.full else run.only_full(cell)
 
     item(PAPER, "table-1", full_seconds=100)(slow)
-    fast, full = (reproduce_item(chosen_items([PAPER])[0], out=tmp_path, full=full) for full in (False, True))
+    fast, full = (
+        reproduce_item(chosen_items([PAPER])[0], out=tmp_path, version=version) for version in ("fast", "full")
+    )
     assert (fast.rows[0].verdict, fast.differing()) == (Verdict.NOT_COMPUTED, [])
     assert full.rows[0].verdict is Verdict.REPRODUCED
     assert {path.name for path in (tmp_path / PAPER).iterdir()} == {"table-1", "table-1-full"}
