@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Modules are compiled once for all processes, as pip does it.
 UV := $(PIP) uv && VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/uv pip install --quiet --compile-bytecode
 
-.PHONY: demo serve serve-pictures start-pictures readme-picture gallery map docs reproduce reproduction-page
+.PHONY: demo serve serve-pictures start-pictures readme-picture gallery map docs reproduce reproduce-large reproduction-page
 .PHONY: test test-all test-costs test-oldest lint checks types contracts pytest slow fuzz format performance changelog dist lock clean
 
 # It needs a quarter of the packages, and compiles what it calls only.
@@ -54,6 +54,12 @@ reproduce: $(READY)
 # The same, written to docs/reproduction.md beside the full versions that were made before.
 reproduction-page: $(READY)
 	$(BIN)/python -m papers all --jobs 2 --out build/reproduction --summary docs/reproduction.md
+
+# The large versions of chapters 6 to 8 of Bommert (2020): an hour on two free cores. Interrupted, the same command
+# continues. For the full versions, which take days, replace --large by --full.
+reproduce-large: $(READY)
+	$(BIN)/python -m papers bommert-2020/figures-6.4-to-6.7 bommert-2020/table-7.1 bommert-2020/figures-7.1-to-7.5 \
+		bommert-2020/figures-8.2-to-8.4 --large --resume --jobs 2 --out build/reproduction-large --summary docs/reproduction.md
 
 # What a change usually breaks: lint, then types and import contracts beside all tests that are not slow.
 test: lint

@@ -35,7 +35,6 @@ DATA, FIRST_ROWS = "golub", 34  # the independent study comes first in the file
 SELECTORS = {"anova": "anova:k=50", "kruskal": "kruskal:k=50", "lasso": "lasso:k=20"}
 OVERLAPS = (0.0, 0.25, 0.5, 0.75, 0.9)
 PAIRS = 100
-USUAL = {0.0: "two studies", 0.5: "random halves", 0.9: "folds of tenfold cross-validation (89%)"}
 
 
 def data() -> tuple[Any, Any]:
@@ -97,7 +96,7 @@ def overlap_of_studies(found: dict[str, Any]) -> str:
     """Return where on the curve the agreement of the two studies lies."""
     means = np.array([np.mean(found[f"{overlap:g}"]) for overlap in OVERLAPS])
     if found["studies"] < means[0]:
-        return "below the curve"
+        return "below the mean at 0%"
     rising = np.maximum.accumulate(means)
     return f"{np.interp(found['studies'], rising, OVERLAPS):.0%}"
 
@@ -109,7 +108,7 @@ def page(results: dict[str, Any]) -> str:
         [
             SELECTORS[name],
             *(_mean_of(found[f"{overlap:g}"]) for overlap in OVERLAPS),
-            f"{found['studies']:.2f}",
+            _shown(found["studies"]),
             f"{p_of_studies(found):.2f}",
             overlap_of_studies(found),
         ]
@@ -121,7 +120,12 @@ def page(results: dict[str, Any]) -> str:
 def _mean_of(values: list[float]) -> str:
     """Return a mean and, in parentheses, where the middle 95% of the pairs lie."""
     low, high = np.quantile(values, [0.025, 0.975])
-    return f"{np.mean(values):.2f} ({low:.2f} to {high:.2f})"
+    return f"{_shown(np.mean(values))} ({_shown(low)} to {_shown(high)})"
+
+
+def _shown(value: float) -> str:
+    """Return a number with two digits, without a negative zero."""
+    return f"{round(float(value), 2) + 0.0:.2f}"
 
 
 def write_page(results: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ PAGE = Path(__file__).with_name("properties.md")
 RESULTS = Path(__file__).with_name("reproduction")
 ROOT = Path(__file__).parents[1]
 HOLDS = "reproduced"
+PLACE = re.compile(r"(Theorem|Lemma|Corollary|Property|Equation|Section|Table|Appendix) ?[A-Z0-9]")
 
 
 def main() -> None:
@@ -75,11 +76,19 @@ def markdown_statements() -> list[str]:
     lines: list[str] = []
     papers = all_papers()
     for paper, items in STATEMENTS.items():
-        rows = [row for one in items for row in _results(f"{paper}-{one}-fast.json")]
-        table = [_row([escaped(cell) for cell in (row["what"], row["verdict"], _because(row))]) for row in rows]
+        rows = [
+            (named_statement(one, row["what"]), row) for one in items for row in _results(f"{paper}-{one}-fast.json")
+        ]
+        table = [_row([escaped(cell) for cell in (text, row["verdict"], _because(row))]) for text, row in rows]
         title = papers[paper].title.split(":")[0]
         lines += [f"### {title}", "", _row(["statement", "verdict", "computed"]), _row(["---"] * 3), *table, ""]
     return lines[:-1]
+
+
+def named_statement(item: str, text: str) -> str:
+    """Return the text of a statement with the place in the paper, unless it begins with one."""
+    place = item.replace("-", " ").capitalize()
+    return text if PLACE.match(text) else f"{place}: {text}"
 
 
 def _because(row: Mapping[str, str]) -> str:

@@ -2,9 +2,9 @@
 
 The paper does not state the penalties of the models and of the eliminations; those here are of the authors' programme,
 in the units of steadyset. MIM takes as many bins as the cube root of n, rounded down, the default of the package that
-the paper names. The mutual information of mRMR is that of the package that the paper names, from correlations. The
-programme fits its support vector machines as regressions on -1 and 1, here they have the hinge loss that the paper
-names.
+the paper names. The programme has the mutual information of mRMR from correlations, here it is that of bins; where a
+published number is missed for this reason, `mrmr_of_the_package` takes its place. The programme fits its support vector
+machines as regressions on -1 and 1, here they have the hinge loss that the paper names.
 
 Importances of the selected features are those in the model that predicts, as `assess` takes them (equations 6 and 7).
 """
@@ -151,8 +151,15 @@ def methods(
             OnBins(FilterSelector("mim", k=k, params={"discretise": "distinct"}, fill=True), int(n ** (1 / 3))),
             logistic,
         ),
-        "mrmr": then(MRMRFromCorrelations(k), logistic),
+        "mrmr": then(FilterSelector("mrmr", k=k, fill=True), logistic),
     }
+
+
+def mrmr_of_the_package(d: int, *, k: int, prefilter: int) -> Method:
+    """Return mRMR as the R package mRMRe computes it, for d features."""
+    before = FilterSelector("variance", k=min(prefilter, d), fill=True)
+    selector = Pipeline([("variance", before), ("select", MRMRFromCorrelations(k))])
+    return Method(selector, RecursiveElimination(k, penalty=RIDGE))
 
 
 def penalty_for(k: int, X: Floats, y: Any, trainings: Iterable[Ints], *, prefilter: int, l1_ratio: float) -> float:

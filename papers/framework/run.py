@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 Tell = Callable[[int, int], None]  # is told the numbers of what is finished and of all
 MORE_DIGITS = 2  # that ours shows beyond those that are printed
 TENTH = 0.1  # of the published size: a smaller experiment has to say what it can decide
+# Verdicts that an experiment may give which sees less than the recorded one did.
+COARSER = {
+    (Verdict.CONSISTENT, Verdict.CORRECTED),
+    (Verdict.UNDECIDED, Verdict.CORRECTED),
+    (Verdict.UNDECIDED, Verdict.CONTRARY),
+}
 # As good as nothing recorded: which of the first two it is follows from the size and the tolerance; what was never
 # computed has no other verdict.
 UNRECORDED = (
@@ -276,7 +282,7 @@ class Run:
     ) -> Row:
         recorded = self.published.expectation(what, self.version)
         if recorded is not None:
-            coarse = verdict is Verdict.CONSISTENT and recorded.verdict is Verdict.CORRECTED
+            coarse = (verdict, recorded.verdict) in COARSER
             expected = verdict if coarse else recorded.verdict
             if verdict is expected and recorded.reason not in reason:
                 reason = f"{recorded.reason} {reason}".strip()

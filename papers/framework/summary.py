@@ -1,11 +1,13 @@
 """The summary of all reproductions as a Markdown page: a screen for each paper, then each item with its numbers.
 
 The results are kept in a folder beside the page, one file per item and version, so that the page of a full version that
-took hours remains when the fast ones are made again.
+took hours remains when the fast ones are made again. The digests of results that took hours are beside them, in the
+form that `sha256sum -c` reads.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import groupby
@@ -21,6 +23,7 @@ from papers.framework.verdicts import MEANINGS, Row, Verdict
 MAX_CELLS = 12  # named beside a reason
 MAX_REFUTED = 8  # named in the summary of a paper
 MARKS = {Verdict.CORRECTED: " (c)", Verdict.CONSISTENT: " ~", Verdict.REFUTED: " ✗", Verdict.CONTRARY: " ✗~"}
+DIGESTS = "digests.txt"
 SIZE = "our size beside the paper's (–: the same)"
 BRIEFLY = {Verdict.CORRECTED: "corrected", Verdict.NOT_STATED: "not stated"}  # in the tables of a summary
 VERDICTS = "\n".join(f"- **{verdict}**: {meaning};" for verdict, meaning in MEANINGS.items()).removesuffix(";")
@@ -48,8 +51,15 @@ def write_summary(page: Path, results: Sequence[Result], how: str = "") -> None:
     folder = page.with_suffix("")
     for result in results:
         write_file(folder / _file_name(result.paper, result.item, result.version), json_text(asdict(result)))
+    write_file(folder / DIGESTS, digests_of(folder))
     known = [found for item in all_items() for found in _kept(folder, item)]
     write_file(page, summary_of(known, how))
+
+
+def digests_of(folder: Path) -> str:
+    """Return the SHA-256 digest of each large and full result of a folder, one per line with the name of the file."""
+    files = sorted(path for version in ("large", "full") for path in folder.glob(f"*-{version}.json"))
+    return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files)
 
 
 def _kept(folder: Path, item: Item) -> list[Result]:

@@ -6,9 +6,11 @@ import pytest
 from sklearn.datasets import make_classification
 
 import steadyset as st
-from papers.framework import Verdict, all_items, all_papers
+from papers import hamer_dupont_2021_real
+from papers.framework import DataFolder, Run, Verdict, all_items, all_papers, chosen_items
+from papers.framework.results_folder import ResultsFolder
 from papers.hamer_dupont_2021_measures import MEASURES
-from papers.hamer_dupont_2021_methods import equal_frequency, methods, penalty_for
+from papers.hamer_dupont_2021_methods import MRMRFromCorrelations, equal_frequency, methods, penalty_for
 from papers.hamer_dupont_2021_real import Found
 from papers.hamer_dupont_2021_simulated import Seen, Trend
 
@@ -117,3 +119,38 @@ def test_phi_s_has_to_be_constant_in_the_third_scenario_alone():
 
     assert judged(-0.1)
     assert not judged(0.0)
+
+
+def test_mrmr_of_the_package_selects_by_normal_information():
+    random = np.random.default_rng(42)
+    X = random.normal(size=(60, 7))
+    X[:, 5] = X[:, 1] + 0.1 * random.normal(size=60)
+    y = np.where(X[:, 1] + X[:, 3] + 0.3 * random.normal(size=60) > 0, "b", "a")
+    r = np.corrcoef(np.column_stack([X, y == "b"]), rowvar=False)
+    information = -np.log(1 - np.clip(r * r, 0, 1 - 1e-12)) / 2
+    order = []
+    while len(order) < 3:
+        rest = [j for j in range(7) if j not in order]
+        redundancy = {j: np.mean([information[j, one] for one in order]) if order else 0.0 for j in rest}
+        order.append(max(rest, key=lambda j: information[j, 7] - redundancy[j]))
+    chosen = MRMRFromCorrelations(3).fit(X, y).get_support()
+    assert set(np.flatnonzero(chosen)) == set(order)
+    assert not {1, 5} <= set(order)  # copies are redundant
+
+
+@pytest.mark.parametrize(("package", "verdict"), [(0.69, Verdict.REPRODUCED), (0.5, Verdict.REFUTED)])
+def test_a_range_that_mrmr_of_bins_misses_is_judged_by_mrmr_of_the_package(tmp_path, monkeypatch, package, verdict):
+    (item,) = chosen_items(["hamer-dupont-2021/table-3"])
+    run = Run(item, DataFolder(), ResultsFolder(tmp_path, {}), "full")
+    numbers = dict.fromkeys(("phi", "phi_msi", "accuracy"), 0.68) | {
+        f"{what} error": 0.004 for what in ("phi", "phi_msi", "accuracy")
+    }
+    found = Found({"relief": numbers, "mrmr": numbers | {"accuracy": 0.60}}, 100, 100)
+    monkeypatch.setattr(
+        hamer_dupont_2021_real, "_mrmr_of_the_package", lambda run, name: numbers | {"accuracy": package}
+    )
+    rows = {row.what: row for row in hamer_dupont_2021_real._range_rows(run, "arcene", found)}
+    row = rows["arcene, accuracy, least"]
+    assert row.verdict is verdict
+    assert row.reason.endswith("By relief." if package > 0.68 else "By mrmr.")
+    assert "package" in row.reason

@@ -7,6 +7,7 @@ import pytest
 
 from papers.framework import all_items, all_papers, chosen_items, item, load_paper, register_paper, unregister_paper
 from papers.framework.published_numbers import FOLDER, PublishedItem, paper_of, read_paper
+from papers.framework.summary import DIGESTS, digests_of
 from papers.framework.verdicts import Verdict
 from steadyset import InputError
 from steadyset.findings.citations import cited
@@ -37,6 +38,12 @@ def test_the_page_has_a_row_for_everything_that_is_published_now():
             if file.exists() or file.name.endswith("-fast.json"):
                 rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
                 assert {row["what"] for row in rows} == {part.what for part in one.published.parts()}, file.name
+
+
+def test_results_that_took_hours_are_those_that_were_computed():
+    digests = (PAGE / DIGESTS).read_text(encoding="utf-8")
+    assert digests.count("\n") == len(list(PAGE.glob("*-full.json"))) + len(list(PAGE.glob("*-large.json"))) > 10
+    assert digests == digests_of(PAGE)
 
 
 def never_computed(row):

@@ -65,8 +65,18 @@ def test_the_page_of_properties_has_each_statement_with_the_recorded_verdict(pap
         for claim in published.claims:
             expected = published.expectation(claim, "fast")
             verdict = "reproduced" if expected is None else str(expected.verdict)
-            told = script("make_properties").escaped(claim.what)
+            told = script("make_properties").escaped(script("make_properties").named_statement(item, claim.what))
             assert any(line.startswith(f"| {told} | {verdict} |") for line in lines), told
+
+
+def test_each_statement_on_the_page_names_its_theorem_or_place():
+    page = (Path(__file__).parents[2] / "docs" / "properties.md").read_text(encoding="utf-8")
+    table = page.split("<!-- statements -->")[1].split("<!-- end -->")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| ")]
+    statements = [line for line in rows if not line.startswith(("| statement ", "| --- "))]
+    items = [all_papers()[paper].items[item] for paper, some in STATEMENTS.items() for item in some]
+    assert len(statements) == sum(len(one.claims) for one in items)
+    assert [line for line in statements if not script("make_properties").PLACE.match(line[2:])] == []
 
 
 # ---- counter-examples by hand ----------------------------------------------------------------------------------------
