@@ -123,7 +123,7 @@ def fifteen(run: Run) -> Iterator[Row]:
         yield run.claim(claim, medians == published, f"medians: {told}", **_medians(of_few, unless))
 
 
-def _medians(found: Sequence[tuple[Any, float]], unless: str) -> dict[str, str]:
+def _medians(found: Sequence[tuple[Any, float]], unless: str) -> dict[str, Any]:
     """Return what counts decide about published medians: whether the interval of each has that median only, or not it.
 
     Each of `found` has the counts of one method and the published median.
@@ -217,9 +217,9 @@ def simulated(run: Run) -> Iterator[Row]:
     wide = f"{TOLERATED} is less than {SURE} standard errors of the difference, so that either answer may be by chance."
     sure = abs(gap - TOLERATED) > SURE * error
     reach = f"it sees a difference of {number(TOLERATED + SURE * error, 3)}" if sure else ""
-    same = gap <= TOLERATED
+    equally = gap <= TOLERATED
     reason = "" if sure else wide
-    yield run.claim("same-accuracy", same, f"means: {told}", cutoff=cutoff, reach=reach, reason=reason)
+    yield run.claim("same-accuracy", equally, f"means: {told}", cutoff=cutoff, reach=reach, reason=reason)
     best = bool(means["accuracy"].idxmax() == TRUTH)
     others = ("adj", "unadj", "acc")
     yield run.claim("truth-best", best, f"means: {told}", **_paired(groups, "accuracy", TRUTH, (*others, "stabs")))
@@ -252,7 +252,7 @@ def simulated(run: Run) -> Iterator[Row]:
     )
 
 
-def _paired(groups: Any, what: str, one: str, others: Sequence[str]) -> dict[str, str]:
+def _paired(groups: Any, what: str, one: str, others: Sequence[str]) -> dict[str, Any]:
     """Return what an approach shows against each of the others on the same data sets: paired differences.
 
     If the difference from any of them is within chance, the claim is not decided.
