@@ -269,7 +269,8 @@ def ready(draw: Draw, *, groups: bool = False) -> tuple[Features, Draw, bool]:
 def orders_of(data: Features, draw: Draw, bases: tuple[str, ...], n_permutations: int, seed: int) -> list[Any]:
     """The orders of the observed target and of permuted ones."""
     procedure = Procedure(1.0, None, bases, n_permutations, SPLITS, 1)
-    return list(procedure.orders(data, draw.exchange, seed, KeptOrders(None, {}, resume=True), Watch()))
+    kept = KeptOrders(None, {}, resume=True)
+    return list(procedure.orders(data, draw.exchange, seed, kept, Watch(), range(n_permutations + 1)))
 
 
 def by_other_rules(case: Case, seeds: range) -> Iterator[Lists]:
