@@ -34,6 +34,12 @@ def test_the_share_of_common_rows_is_that_of_the_design_and_decides(resampling, 
     assert ("Two runs share" in text) == (shared >= OVERLAP)
 
 
+def test_more_runs_are_proposed_only_where_they_can_follow():
+    for resampling, expected in ((st.KFold(5), False), (st.LeaveOut(), False), (st.Bootstrap(6), True)):
+        text = str(st.findings_of(assessed(resampling)))
+        assert ("more repeats" in text) == expected
+
+
 def n_in_core(train, n_runs=20):
     """Features of noise that runs select in at least 90% of the cases, by the correlation with the target."""
     found = []

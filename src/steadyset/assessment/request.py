@@ -47,6 +47,7 @@ from steadyset.runner.plan import (
     BASELINES,
     COMPARED_EVERY,
     FIRST_COMPARED,
+    FIXED_RUNS,
     NO_CUT,
     PREDICTOR,
     SELECTOR,
@@ -629,6 +630,7 @@ def data_details(plan: Plan, target: str, features: Sequence[str]) -> dict[str, 
         "n_runs": plan.n_runs,
         **({BASELINES: [FIRST_COMPARED, COMPARED_EVERY]} if plan.scoring and plan.has_few_baselines else {}),
         "shared_rows": _shared_rows(plan),
+        **({} if can_continue(resampling) else {FIXED_RUNS: True}),
         "resampling": {
             "words": resampling.in_words().replace("each class", task.strata_words),
             "reference": reference(type(resampling)),
@@ -639,6 +641,11 @@ def data_details(plan: Plan, target: str, features: Sequence[str]) -> dict[str, 
         **({PURPOSE: purpose} if (purpose := current_purpose()) else {}),
         **({JOB: job} if (job := current_job()) is not None else {}),
     }
+
+
+def can_continue(resampling: Any) -> bool:
+    """Return whether more runs of the same kind can follow: not after a cross-validation."""
+    return "n_runs" in resampling.get_params() and resampling.extendable
 
 
 def _doubtful_columns(plan: Plan, target: str, features: Sequence[str]) -> dict[str, list[str]]:

@@ -23,7 +23,7 @@ from steadyset.io.disk import SETTINGS
 from steadyset.io.files import first_line
 from steadyset.kernels.arrays import Ints
 from steadyset.runner.model_importances import WORDS, Importances
-from steadyset.runner.plan import BASELINES, PREDICTOR
+from steadyset.runner.plan import BASELINES, FIXED_RUNS, PREDICTOR
 from steadyset.runner.run import EVERY_ROW, Cell, Kept
 from steadyset.similarity.alike import Alike
 from steadyset.tasks import TASKS
@@ -431,6 +431,8 @@ def _check_details(details: Any, selectors: Collection[str], n_features: int) ->
         raise DamagedError("its model with all features is none")
     if not _is_share(details.get("shared_rows", 0)):
         raise DamagedError("the rows that its runs share are no share")
+    if not isinstance(details.get(FIXED_RUNS, False), bool):
+        raise DamagedError("its details do not say whether further runs can follow")
     compared = details.get(BASELINES, [1, 1])
     if not isinstance(compared, list) or len(compared) != 2 or not all(map(_is_count, compared)):
         raise DamagedError("its details do not say which runs draw random features")

@@ -26,6 +26,7 @@ from steadyset.options import as_list, as_shell_line, data_files, default_folder
 from steadyset.replications.result import Replicated
 from steadyset.replications.run import LEAST_ROWS
 from steadyset.replications.studies import ComparedStudies
+from steadyset.runner.plan import FIXED_RUNS
 from steadyset.runner.scoring import score_title
 from steadyset.selections import Selections
 from steadyset.shortlists.exchange import FEWEST
@@ -316,12 +317,13 @@ def _steps(found: Findings) -> tuple[Step, ...]:
     names = [row.name for row in found.summary]
     wider = [SIZE.sub(lambda size: f"k={2 * int(size[1])}", name) for name in names]
     sizes = [int(size) for name in wider for size in SIZE.findall(name)]
+    further = () if details.get(FIXED_RUNS) else (more,)
     # Without sizes each selector decides by itself; of as many features as there are, or more, nothing is selected.
     if wider == names or max(sizes) >= found.settings["n_features"]:
-        return *stated, more
+        return *stated, *further
     words = "Twice as many features of each method"
     python = f"st.assess({wider!r}, X, y)"
-    return *stated, more, _step(words, job, "assess", python, name="twice-as-many", selector=wider)
+    return *stated, *further, _step(words, job, "assess", python, name="twice-as-many", selector=wider)
 
 
 def _listing(found: Findings) -> tuple[Step, ...]:

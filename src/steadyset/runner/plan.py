@@ -32,6 +32,7 @@ from steadyset.tasks import TASKS
 
 PER_FOLD = ("mean", "median")
 MAX_FEATURES, MAX_ROWS = 60, 500  # of an extract
+FIXED_RUNS = "fixed_runs"  # what details call that no further runs can follow
 BASELINES = "baselines"  # what details call the runs that draw random features
 MANY_ROWS = 20_000  # from which fits of the predictor take nearly all the time of an assessment
 FIRST_COMPARED, COMPARED_EVERY = 5, 10  # runs that draw random features of many rows: the first ones, and each tenth

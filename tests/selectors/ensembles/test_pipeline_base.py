@@ -107,6 +107,11 @@ def test_the_seeds_of_steps_are_those_of_the_selector():
             "Leave q out, or give base a selector",
         ),
         (make_pipeline(StandardScaler(), StandardScaler()), "No step of the pipeline is a selector. Give base"),
+        (
+            make_pipeline(StandardScaler(), LogisticRegression()),
+            r"No step of the pipeline is a selector. .* SelectFromModel\(LogisticRegression\(...\)\) in the place",
+        ),
+        (LogisticRegression(), r"LogisticRegression predicts, .* Give base SelectFromModel\(LogisticRegression"),
         (make_pipeline(PCA(3), SelectKBest()), "has the step PCA, which makes new columns"),
         (make_pipeline(SelectKBest(), LogisticRegression()), r"ends with LogisticRegression, .* Give base the steps"),
         (

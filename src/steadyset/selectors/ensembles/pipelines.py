@@ -25,7 +25,10 @@ def refuse_unable(base: Any) -> None:
     """Refuse a pipeline whose result names no features, before any run."""
     steps = list(_steps(base))
     if not any(hasattr(step, "get_support") for _, step in steps):
-        raise InputError("No step of the pipeline is a selector. Give base a pipeline with one, such as SelectKBest.")
+        name = type(steps[-1][1]).__name__ if steps else ""
+        in_place = f"SelectFromModel({name}(...)) in the place of {name}" if name and _predicts(steps[-1][1]) else ""
+        example = in_place or "SelectKBest"
+        raise InputError(f"No step of the pipeline is a selector. Give base a pipeline with one, such as {example}.")
     for _, step in steps:
         if isinstance(step, ClassNamePrefixFeaturesOutMixin):
             raise InputError(
@@ -38,6 +41,20 @@ def refuse_unable(base: Any) -> None:
             f"The pipeline ends with {type(last).__name__}, which predicts. Give base the steps before it, or "
             f"SelectFromModel({type(last).__name__}(...)) in its place."
         )
+
+
+def refuse_predictor(base: Any) -> None:
+    """Refuse a model without features of its own choice, before any run."""
+    if _predicts(base) and not hasattr(base, "get_support"):
+        name = type(base).__name__
+        raise InputError(
+            f"{name} predicts, and does not select features by itself. Give base SelectFromModel({name}(...)), or a "
+            "selector of steadyset by its name, such as 'lasso'."
+        )
+
+
+def _predicts(step: Any) -> bool:
+    return hasattr(step, "predict")
 
 
 def size_of_pipeline(base: Any) -> str | None:

@@ -30,7 +30,7 @@ from steadyset.resampling import ComplementaryPairs, Rows
 from steadyset.selections import Selections
 from steadyset.selectors import validation
 from steadyset.selectors.ensembles import levels, rules
-from steadyset.selectors.ensembles.pipelines import is_pipeline, refuse_unable
+from steadyset.selectors.ensembles.pipelines import is_pipeline, refuse_predictor, refuse_unable
 from steadyset.selectors.ensembles.stable import Prior, StableSet
 from steadyset.selectors.filters.selector import run_seeds
 from steadyset.selectors.known import PathsByPenalty, register_selector
@@ -433,6 +433,8 @@ class StabilitySelection(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise wrong_argument("base", "a selector, its name or None", self.base)
         if is_pipeline(self.base):
             refuse_unable(self.base)
+        else:
+            refuse_predictor(self.base)
         return with_task(self.base, task)
 
     def _base_tags(self) -> Any:
