@@ -236,3 +236,10 @@ def test_spaces_within_names_separate_nothing_where_commas_do(tmp_path):
 def test_lines_with_one_slash_are_split_if_somebody_says_so(tmp_path):
     path = save(tmp_path / "lists.txt", "PTEN/TP53\nN/A\nPTEN/MYC\n")
     assert Selections.read(path, layout="rows", header=False).sets() == [{"PTEN", "TP53"}, set(), {"PTEN", "MYC"}]
+
+
+def test_slashes_between_names_are_no_names_beside_a_single_name(tmp_path):
+    path = save(
+        tmp_path / "lists.csv", "fold,genes\nfold 1,TP53_E63_R /// MYC_P519_F /// ALK_E63_R\nfold 2,RET_E63_R\n"
+    )
+    assert Selections.read(path, layout="cells").sets() == [{"TP53_E63_R", "MYC_P519_F", "ALK_E63_R"}, {"RET_E63_R"}]

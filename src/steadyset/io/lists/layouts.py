@@ -735,7 +735,7 @@ def _are_many(lists: Sequence[Sequence[str]]) -> bool:
 
 
 def _n_names(found: Lists) -> int:
-    return sum(map(len, found.lists))
+    return sum(re.search(r"\w", name) is not None for names in found.lists for name in names)
 
 
 def _between_all(mark: str, cell: str) -> list[str]:
