@@ -104,7 +104,7 @@ def test_a_dask_cluster_gives_the_same_and_survives_a_killed_worker(tmp_path):
     """Buys: a real scheduler, two worker processes, one of them killed in the middle of the work."""
     distributed = pytest.importorskip("distributed")
     slow = {"slow": Dawdling(0.1)}
-    alone = assess({"slow": Dawdling(0.0)}, X, Y, resampling=Bootstrap(30), scoring=[])
+    alone = assess({"slow": Dawdling(0.0)}, X, Y, resampling=Bootstrap(30))
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster:
         victim = next(iter(cluster.workers.values())).pid
         seen = []
@@ -182,7 +182,7 @@ for _ in sys.stdin:
 def test_killed_at_random_moments_and_resumed_equals_never_interrupted(tmp_path):
     """Buys: kill -9 at 25 random moments, each followed by a resume that only does what is missing."""
     selectors = {"a": SelectKBest(k=5), "b": RandomForestClassifier(n_estimators=3)}
-    whole = assess(selectors, X.to_numpy(), Y.to_numpy(), resampling=Bootstrap(100), scoring=[])
+    whole = assess(selectors, X.to_numpy(), Y.to_numpy(), resampling=Bootstrap(100))
     random = np.random.default_rng(0)
     folder = tmp_path / "runs"
     exits, progress = [], []

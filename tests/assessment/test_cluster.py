@@ -95,13 +95,13 @@ def test_a_cluster_that_is_gone_is_a_sentence_and_the_finished_runs_are_kept(
     )
     assert seen[0][0] >= 5
     assert f"{RUNS - seen[0][0]} runs are missing" in str(told.value)
-    assert resumed.selections == assess(SELECTOR, X, Y, resampling=Bootstrap(RUNS), scoring=[]).selections
+    assert resumed.selections == assess(SELECTOR, X, Y, resampling=Bootstrap(RUNS)).selections
 
 
 @pytest.mark.slow
 def test_a_cluster_of_our_own_gives_the_same_and_listens_on_this_machine_alone():
     """Buys: the sockets that the scheduler and the workers of engine "dask" really open."""
-    alone = assess(SELECTORS, X, Y, resampling=Bootstrap(3), scoring=[])
+    alone = assess(SELECTORS, X, Y, resampling=Bootstrap(3))
     places = set()
 
     def look(*_):

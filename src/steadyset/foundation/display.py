@@ -602,8 +602,11 @@ def _terminal_bar(what: str) -> Iterator[Tell]:
 class ProgressLines(Telling):
     """A line on standard error every half minute, for output that goes to a file or through a pipe.
 
-    The first line comes as soon as the time of the whole is known, however roughly.
+    The first line comes as soon as the time of the whole is known, however roughly. Work of a few seconds has no line:
+    whoever reads a log has not waited for it.
     """
+
+    SHORT = 10.0  # seconds
 
     def __init__(self, what: str, every: float = 30.0) -> None:
         super().__init__(what)
@@ -617,9 +620,9 @@ class ProgressLines(Telling):
             return
         left = pace.left()
         if self._told_at is None:
-            if left is None:
+            if left is None or now - self._begin + left < self.SHORT:
                 return
-            line = f"about {roughly(now - self._begin + left)} in all"
+            line = f"This takes about {roughly(now - self._begin + left)}."
         else:
             line = f"{pace.done} of {pace.total} {pace.what} after {lasting(now - self._begin)}"
             if left is not None and not pace.is_over:

@@ -91,12 +91,18 @@ class Pace:
         self._begin = self._last = self._clock() if begin is None else begin
 
     def _measured(self) -> float | None:
-        """Return the seconds of a piece of the present stage; None before one is finished."""
-        if self._loaded is not None and self.done > self._loaded[0]:
-            # The first piece also loads and compiles what all of them need.
-            done, at = self._loaded
-            return (self._last - at) / (self.done - done)
+        """Return the seconds of a piece of the present stage; None before they are known.
+
+        If nothing was expected of the stage, its first piece does not count: it also loads and compiles what all
+        pieces need.
+        """
         n_new = self.done - (self._first or 0)
+        if self._loaded is not None:
+            done, at = self._loaded
+            if self.done > done:
+                return (self._last - at) / (self.done - done)
+            if n_new == 1:
+                return None
         return (self._last - self._begin) / n_new if n_new > 0 else None
 
     def _measured_correction(self) -> float:
