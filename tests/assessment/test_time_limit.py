@@ -66,7 +66,7 @@ def test_the_command_says_how_many_runs_there_was_time_for(data, tmp_path, capsy
     X, y = data
     lines = ["target," + ",".join(f"f{j}" for j in range(X.shape[1]))]
     lines += [f"{label}," + ",".join(f"{v:.4f}" for v in row) for label, row in zip(y, X, strict=True)]
-    (tmp_path / "x.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "x.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     job = ["assess", str(tmp_path / "x.csv"), "--target", "target", "--selector", "anova:k=2", "--runs", "20"]
     job += ["--out", str(tmp_path / "runs")]
     run([*job, "--minutes", "0.00001"])

@@ -62,7 +62,7 @@ def test_every_option_that_the_command_mentions_exists():
 
 
 def test_every_option_that_the_documentation_mentions_exists():
-    foreign = {"--nworkers", "--nthreads", "--full", "--download"}  # of dask, and of the papers
+    foreign = {"--nworkers", "--nthreads", "--full", "--large", "--download"}  # of dask, and of the papers
     pages = [LIBRARY.parents[1] / "README.md", *written_pages()]
     lines = [
         line

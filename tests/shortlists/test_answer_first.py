@@ -75,7 +75,7 @@ def written(data, folder):
     X, y = data
     lines = ["status," + ",".join(f"m{f}" for f in range(X.shape[1]))]
     lines += [f"{label}," + ",".join(f"{value:.5f}" for value in row) for label, row in zip(y, X, strict=True)]
-    (folder / "x.csv").write_text("\n".join(lines) + "\n")
+    (folder / "x.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return str(folder / "x.csv")
 
 
