@@ -73,6 +73,14 @@ def test_two_rows_of_a_class_overlap_as_much_as_one_row_with_one():
     assert [HiddenSpread(n_units=n).freedom(20) for n in (2, 5, 50)] == [1, 4, 19]
 
 
+def test_a_run_that_one_of_two_lacks_does_not_decide_whether_scores_are_the_same_in_every_run():
+    hidden = HiddenSpread((0.0, 1.0), 5, 20)
+    whole = test_mean_difference([1.0, 1.0, 1.0], [1.0, 1.0, 1.0], 0.2, hidden=hidden)
+    missing = test_mean_difference([1.0, 1.0, 1.0, 0.5], [1.0, 1.0, 1.0, np.nan], 0.2, hidden=hidden)
+    assert whole.high > 0
+    assert (missing.low, missing.high) == (whole.low, whole.high)
+
+
 def test_the_interval_of_a_score_ends_where_the_score_ends():
     values = [0.9, 1.0, 1.0, 0.95]
     low, high = HiddenSpread((0.0, 1.0)).interval(values, 0.25)

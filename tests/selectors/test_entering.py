@@ -34,7 +34,7 @@ def expected_order(X, y, half):
 
 
 @pytest.mark.parametrize(("n", "d"), [(40, 5), (41, 60), (60, 300)])
-@pytest.mark.parametrize("unit", [1.0, 1e-200, 1e200])
+@pytest.mark.parametrize("unit", [1.0, 1e-200, 1e200, 3e307])
 def test_features_enter_as_in_the_path_of_the_half_alone(n, d, unit):
     random = np.random.default_rng([n, d])
     X = random.normal(size=(n, d))

@@ -7,13 +7,13 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import t as student
 
 from steadyset.assessment.request import make_plan, refuse_strata
 from steadyset.foundation.arguments import LEVEL, Estimator, Labels, TableLike, check_integer, check_level, seed_of
 from steadyset.foundation.display import Display, Shown
 from steadyset.foundation.errors import InputError
 from steadyset.inference.agreement import mean_of_pairs
+from steadyset.inference.interval import t_quantile
 from steadyset.io.data.data_table import as_data
 from steadyset.io.labels import some_names
 from steadyset.kernels.arrays import Floats, Ints
@@ -243,8 +243,9 @@ def prediction_agreement(
 
 def _mean_with_half_width(values: list[float], level: float) -> tuple[float, float]:
     """Return the mean of independent values and half of the width of its t interval."""
-    quantile = float(student.isf((1 - level) / 2, len(values) - 1))
-    return float(np.mean(values)), quantile * float(np.std(values, ddof=1)) / sqrt(len(values))
+    return float(np.mean(values)), t_quantile(level, len(values) - 1) * float(np.std(values, ddof=1)) / sqrt(
+        len(values)
+    )
 
 
 def _columns_of(runs: Selections, names: tuple[str, ...]) -> list[Ints]:

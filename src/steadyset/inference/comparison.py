@@ -485,13 +485,13 @@ def test_mean_difference(
     mean, se = float(differences.mean()), corrected_error(differences, test_ratio)
     note = ""
     if se <= 1e-12 * max(1e-300, float(np.abs(differences).max())):
+        both = np.isfinite(pairs[0]) & np.isfinite(pairs[1])
         if not mean:
             # Equal scores that vary from run to run are those of equal predictions. Two that are always right may
             # differ in rows that no run has tested.
-            is_constant = np.ptp(_known(pairs[0])) <= 1e-12
+            is_constant = np.ptp(pairs[0][both]) <= 1e-12
             margin = hidden.largest_difference(J, level) if is_constant and hidden is not None else 0.0
             return result(0.0, 1.0, 0.0, 0.0, df, -margin, margin)
-        both = np.isfinite(pairs[0]) & np.isfinite(pairs[1])
         spread = nan if hidden is None else hidden.of_difference(*(float(one[both].mean()) for one in pairs))
         if isnan(spread):
             return result(nan, nan, mean, nan, nan, note=CONSTANT)

@@ -27,6 +27,7 @@ from steadyset.selectors.paths import Memory, State, Workspace, walk_with
 
 MAX_AT_ONCE = 50  # paths
 LEAST_PLACES = 100  # features that a model has room for, before it is made larger
+HUGE = 1e150  # of values: their squares may not be finite
 NOTHING = 1e-9  # of the spread of the target: smaller penalties at the beginning of a path are rounding errors
 
 
@@ -44,7 +45,10 @@ def entering_orders(
     The target varies in each of the ``halves`` (M x n). A path ends at ``length`` features, or at the part
     ``last_level`` of its first penalty.
     """
-    # The order does not depend on the unit of the target, and its squares should be finite.
+    # The order does not depend on the unit of the target. Its sum and its squares should be finite.
+    peak = float(np.abs(target).max())
+    if peak > HUGE:
+        target = target / peak
     largest = max(float(np.abs(target - target.mean()).max()), np.finfo(np.float64).tiny)
     centered = (target - target.mean()) / largest
     shares = np.geomspace(1.0, last_level, n_levels)

@@ -59,7 +59,7 @@ from steadyset.shortlists.bases import BASES
 from steadyset.shortlists.exchange import exchange_of
 from steadyset.shortlists.kept import KeptOrders
 from steadyset.shortlists.listed import LISTED
-from steadyset.shortlists.procedure import USUAL, read_procedure
+from steadyset.shortlists.procedure import SPLITS, read_procedure
 from steadyset.shortlists.run import stages_of_data
 from steadyset.shortlists.selector import ShortlistSelector
 from steadyset.shortlists.standing import Standing
@@ -247,7 +247,7 @@ def checked_shortlist(files: Sequence[str], reading: Mapping[str, Any], asked: M
     """The same for a shortlist."""
     plan, names = make_plan(_loaded(files, reading, asked), resampling="subsample")
     bases = tuple(asked.get("base") or BASES)
-    procedure = read_procedure(asked["false"], asked.get("fdr"), bases, asked.get("permutations"), USUAL, None)
+    procedure = read_procedure(asked["false"], asked.get("fdr"), bases, asked.get("permutations"), SPLITS, None)
     _refuse_shortlist(plan)
     refuse_unfilled(plan, names, {"the shortlist": ShortlistSelector()})
     return {"permutations": procedure.n_permutations}
@@ -384,7 +384,7 @@ def estimated_shortlist(
 ) -> tuple[str, dict[str, str]]:
     """The same for a shortlist, and when its list is there, by a few halves of the rows."""
     false, fdr, bases = request["false"], request.get("fdr"), tuple(request.get("base") or BASES)
-    n_splits = int(request.get("splits") or USUAL)
+    n_splits = int(request.get("splits") or SPLITS)
     procedure = read_procedure(false, fdr, bases, request.get("permutations"), n_splits, at_once)
     stages = stages_of_data(_loaded(files, reading, request), procedure, outer=int(request["outer"]))
     seconds = [stage.total * stage.each for stage in stages]

@@ -82,7 +82,7 @@ class PooledTargets:
         orders: list[dict[str, Places]] = []
         for number, rows in enumerate(parts):
             of_part = [None if one is None else one[rows] for one in known]
-            # As many of each part; the first parts have one more if the number is odd.
+            # As many of each part; the first parts have one more if the division leaves a rest.
             n_targets = (procedure.n_permutations - number - 1) // len(parts) + 1
             try:
                 exchange = exchange_of(y[rows], task, *of_part)

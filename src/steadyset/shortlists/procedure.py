@@ -23,6 +23,7 @@ from steadyset.tasks import TASKS
 ALIKE = 0.8  # the mean correlation of the members of a group
 MOST_LINKED = 4000  # features in one connected part that are clustered
 USUAL, FEWEST = 50, 20  # permuted targets
+SPLITS = 50
 FEWEST_FOR_RATE = 50  # for a false discovery rate: with 20 it does not hold
 UNEQUAL = 0.3  # the share of the smaller of two classes below which they are
 

@@ -48,7 +48,7 @@ from steadyset.shortlists.duration import stages_of
 from steadyset.shortlists.exchange import exchange_of
 from steadyset.shortlists.kept import KeptOrders
 from steadyset.shortlists.listed import Listed
-from steadyset.shortlists.procedure import Judged, Procedure, Watch, read_procedure
+from steadyset.shortlists.procedure import SPLITS, Judged, Procedure, Watch, read_procedure
 from steadyset.shortlists.result import Shortlist, listed_of
 from steadyset.shortlists.rules import compare_rules
 from steadyset.shortlists.selector import ShortlistSelector
@@ -69,7 +69,7 @@ def shortlist(
     bases: Sequence[str] = ("filter", "lasso"),
     strata: arguments.Labels = None,
     permutations: int | None = None,
-    splits: int = 50,
+    splits: int = SPLITS,
     outer: int = 10,
     minutes: float | None = None,
     n_jobs: int | None = None,
