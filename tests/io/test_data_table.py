@@ -375,6 +375,15 @@ def test_a_space_after_each_comma_is_part_of_no_name(tmp_path):
     assert load_data(tmp_path / "x.csv", "y").features == ("a", "b")
 
 
+def test_a_comma_in_a_heading_and_in_each_name_separates_nothing(tmp_path):
+    path = tmp_path / "patients.csv"
+    rows = [f"Nachname{row}, Vorname{row};{40 + row};{70 + row % 3};{row % 2}" for row in range(12)]
+    path.write_text("\n".join(["Name, Vorname;Alter;Gewicht;Status", *rows]))
+    data = load_data(path, target="Status", drop=["Name, Vorname"])
+    assert list(data.features) == ["Alter", "Gewicht"]
+    assert np.array_equal(np.asarray(data.X)[:, 0], np.arange(40, 52))
+
+
 def test_a_compressed_file_may_have_any_ending(frame, tmp_path):
     (tmp_path / "x.csv").write_bytes(gzip.compress(frame.to_csv(index=False).encode()))
     np.testing.assert_array_equal(load_data(tmp_path / "x.csv", "y").X, frame[["a", "b c", "d"]].to_numpy())

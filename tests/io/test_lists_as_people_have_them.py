@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import openpyxl
 import pytest
 
@@ -28,6 +29,12 @@ def test_a_label_before_names_with_separators_of_their_own(tmp_path, outer, inne
     assert by_label(Selections.read(save(tmp_path / "lists.csv", "\n".join(rows)))) == SETS
 
 
+def test_a_label_before_identifiers_that_are_numbers(tmp_path):
+    lists = {"Golub": {"1053", "945", "7791"}, "Alon": {"945", "1053", "4609"}, "Singh": {"7791", "945"}}
+    rows = [f"{label},{';'.join(sorted(names))}" for label, names in lists.items()]
+    assert by_label(Selections.read(save(tmp_path / "lists.csv", "\n".join(rows)))) == lists
+
+
 @pytest.mark.parametrize("inner", [" + ", " & "])
 def test_signs_between_names_are_no_names(tmp_path, inner):
     rows = [f"{label},{inner.join(names)}" for label, names in zip(LABELS, LISTS, strict=True)]
@@ -39,6 +46,29 @@ def test_signs_between_names_are_no_names(tmp_path, inner):
 def test_a_dash_behind_the_label(tmp_path, dash):
     rows = [f"{label} {dash} {', '.join(names)}" for label, names in zip(LABELS, LISTS, strict=True)]
     assert by_label(Selections.read(save(tmp_path / "lists.txt", "\n".join(rows)))) == SETS
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [
+            "TP53 - tumor protein p53, cellular",
+            "EGFR - growth factor receptor, HER1",
+            "MYC - proto-oncogene, bHLH",
+        ],
+        ["Glucose - fasting, plasma", "Insulin - basal, serum"],
+    ],
+)
+def test_descriptions_behind_a_dash_are_asked_about(tmp_path, rows):
+    path = save(tmp_path / "lists.txt", "\n".join(rows))
+    with pytest.raises(InputError, match='layout="rows"'):
+        Selections.read(path)
+    told = Selections.read(path, layout="rows")
+    assert by_label(told) == {label: set(names.split(", ")) for label, names in (row.split(" - ") for row in rows)}
+    quoted = save(path, "\n".join(f'"{row}"' for row in rows))
+    assert Selections.read(quoted, layout="columns", header=False).sets() == [set(rows)]
+    symbols = save(tmp_path / "symbols.txt", "Golub - CD33, ZYX\nAlon - TP53, MYC")  # no name in common
+    assert by_label(Selections.read(symbols)) == {"Golub": {"CD33", "ZYX"}, "Alon": {"TP53", "MYC"}}
 
 
 @pytest.mark.parametrize("heading", ["--- {} ---", "=== {} ===", "**{}**"])
@@ -140,6 +170,32 @@ def test_tables_of_tests_of_the_same_features_hold_the_universe(tmp_path):
     assert Selections.read(tmp_path, top=2, n_features=100).n_features == 100
 
 
+def test_a_feature_without_a_p_value_in_one_table_belongs_to_the_universe(tmp_path):
+    random = np.random.default_rng(0)
+    tables = [[[f"G{f}", f"{p:.6f}"] for f, p in enumerate(random.random(30))] for _ in range(3)]
+    largest = max(range(30), key=lambda f: float(tables[1][f][1]))
+
+    def read():
+        for number, table in enumerate(tables):
+            save(tmp_path / f"fold{number}.csv", "\n".join(["gene,pvalue", *map(",".join, table)]))
+        return Selections.read(tmp_path, top=5)
+
+    complete = read()
+    tables[1][largest][1] = "NA"  # a p-value that no list had
+    gap = read()
+    assert gap.n_features == complete.n_features == 30
+    assert gap.sets() == complete.sets()
+
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for number, table in enumerate(tables):
+        sheet = book.create_sheet(f"fold {number}")
+        for row in (["gene", "pvalue"], *table):
+            sheet.append(row)
+    book.save(tmp_path / "tests.xlsx")
+    assert Selections.read(tmp_path / "tests.xlsx", top=5).n_features == 30
+
+
 def test_features_without_a_p_value_are_not_selected(tmp_path):
     rows = ["TP53,0.001,NA", "MYC,0.2,0.01", "ALK,NA,0.02", "RET,0.03,NA"]
     for first in ("", "gene"):
@@ -149,6 +205,13 @@ def test_features_without_a_p_value_are_not_selected(tmp_path):
         assert any("3 cells without a p-value" in note for note in found.notes)
         every = Selections.read(path, top=4)
         assert by_label(every) == {"padj_lasso": {"TP53", "RET", "MYC"}, "padj_forest": {"MYC", "ALK"}}
+
+
+def test_without_top_all_features_with_a_p_value_are_selected(tmp_path):
+    found = Selections.read(save(tmp_path / "p.csv", ",p_a,p_b\nCD33,0,0.2\nZYX,NA,0.04\nTP53,0.5,\n"))
+    assert by_label(found) == {"p_a": {"CD33", "TP53"}, "p_b": {"CD33", "ZYX"}}
+    assert "selected: all features with a p-value" in found.notes[0]
+    assert "not 0" not in found.notes[0]
 
 
 def test_names_of_studies_above_identifiers_are_headings(tmp_path):
@@ -182,6 +245,20 @@ def test_masses_in_columns_are_asked_about(tmp_path):
         Selections.read(tmp_path / "masses.xlsx")
     found = Selections.read(tmp_path / "masses.xlsx", layout="columns", header=True)
     assert by_label(found)["forest"] == {"1037.50", "1111.75", "1000.25"}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["age,bmi,crp", "-0.12,0.30,0.55", "0.31,-0.12,1.55"],
+        ["coefficient", "-0.12", "0.31", "1.55"],
+    ],
+)
+def test_signed_coefficients_are_no_names(tmp_path, rows):
+    found = Selections.read(save(tmp_path / "weights.csv", "\n".join(rows)))
+    assert set(found.features) == set(rows[0].split(","))
+    assert found.n_runs == len(rows) - 1
+    assert "of importances" in found.notes[0]
 
 
 def test_an_empty_sheet_beside_one_list_is_a_run_without_features(tmp_path):

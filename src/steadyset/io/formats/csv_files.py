@@ -439,13 +439,22 @@ def _has_commas_in_names(lines: Sequence[str], mark: str) -> bool:
 
 
 def _is_after_labels(lines: Sequence[str], mark: str, between: str) -> bool:
-    """Return whether a mark stands once in each line, behind a label and before names, as in "Golub,CD33;ZYX"."""
+    """Return whether a mark stands once in each line, behind a label and before names, as in "Golub,CD33;ZYX".
+
+    Numbers after names are cells of a data table ("Doe, Jane;40;70"), unless all names are identifiers such as 1053.
+    """
+    n_numbers = n_identified = 0
     for line in lines:
         label, _, names = line.partition(mark)
         if line.count(mark) != 1 or between in label or '"' in line:
             return False
         if not names.strip() or DECIMAL_COMMA.fullmatch(line.partition(between)[0]):
             return False
+        cells = [cell.strip() for cell in names.split(between)]
+        n_numbers += any(map(is_number, cells[1:]))
+        n_identified += all(map(str.isdecimal, cells))
+    if n_numbers and n_identified < len(lines):
+        return False
     return sum(between in line for line in lines) > 1
 
 

@@ -281,12 +281,17 @@ def _labelled(rows: Sequence[str], reading: ReadOptions) -> Lists | None:
     names = set(chain.from_iterable(lists))
     if not names.isdisjoint(labels):
         return None
+    mark = "colon" if found[0].re is LABEL else "dash"
+    # A dash also stands before a description: TP53 - tumor protein p53, cellular.
+    described = mark == "dash" and not _share(lists) and not all(map(headings.is_symbol, names))
+    if described and not called and reading.layout != ROWS:
+        lines = f"The lines ({some_names(rows)}) may have a label and names after the dash, or be one name each."
+        raise InputError(f"{lines} For labels give ", Argument("layout", ROWS), "; for names put quotes around lines.")
     if 2 * longer < len(lists) and not called and reading.layout != ROWS:
-        told = f"The lines ({some_names(rows)}) may hold a label and a name after the colon, or one name each; "
+        told = f"The lines ({some_names(rows)}) may hold a label and a name after the {mark}, or one name each; "
         ways = Argument("layout", ROWS), "; for one name in each line give ", Argument("layout", COLUMNS)
         raise InputError(f"{told}for labels give ", *ways, ".")
-    mark = "a colon" if found[0].re is LABEL else "a dash"
-    notes = (f"the label of each row stands before {mark}", *marks)
+    notes = (f"the label of each row stands before a {mark}", *marks)
     return Lists(lists, labels, several(len(lists), "row"), notes)
 
 

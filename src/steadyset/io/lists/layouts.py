@@ -407,13 +407,14 @@ class SingleList(NamedTuple):
     """The cells of a file or sheet that holds one list; `headed` if its form tells whether the first is a heading.
 
     `one_line`: they are all in one line, with separators between them; `ranked_by`: what is told of p-values that have
-    ranked them.
+    ranked them; `features`: all features of a table of tests, also those without a p-value.
     """
 
     cells: list[str]
     headed: bool | None = None
     one_line: bool = False
     ranked_by: str = ""
+    features: frozenset[str] = frozenset()
 
 
 def one_list(rows: headings.TextRows) -> SingleList | None:
@@ -476,26 +477,34 @@ def _nowhere_else(lists: Sequence[Sequence[str]], words: Sequence[bool]) -> bool
 
 def list_by_p(rows: headings.TextRows, top: int) -> Lists | None:
     """The features of a table of tests, those with the smallest p-values first; None for any other table."""
+    found = table_of_tests(rows, top)
+    if found is None:
+        return None
+    return Lists([found.cells], None, "1 table of tests", (found.ranked_by,), ranked=True)
+
+
+def table_of_tests(rows: headings.TextRows, top: int) -> SingleList | None:
+    """Return the list of a file or sheet that is a table of tests; None for any other table."""
     found = ranked_by_p(rows, top)
     if found is None:
         return None
-    names, heading, named_by = found
-    called = f"names from the column {named_by!r}, " if named_by else ""
-    note = f"{called}ranked by the p-values of {heading!r}, of which the smallest are best"
-    return Lists([names], None, "1 table of tests", (note,), ranked=True)
+    named_by = f"names from the column {found.name_heading!r}, " if found.name_heading else ""
+    note = f"{named_by}ranked by the p-values of {found.p_heading!r}, of which the smallest are best"
+    features = frozenset(found.features) - NO_NAMES - {""}
+    return SingleList(found.names, False, ranked_by=note, features=features)
 
 
 def with_ranking(found: Lists, singles: Sequence[SingleList]) -> Lists:
     """The lists of files or sheets, with what is known if all of them are tables of tests.
 
-    Tables of the same features hold all that there were to choose from.
+    Tables of the same features have all features that could be selected, also those without a p-value.
     """
     filled = [one for one in singles if one.cells]
     told = tuple(dict.fromkeys(one.ranked_by for one in filled if one.ranked_by))
     if not filled or not all(one.ranked_by for one in filled):
         return found._replace(notes=(*told, *found.notes))
-    same = len(filled) > 1 and len({frozenset(one.cells) for one in filled}) == 1
-    universe = tuple(sorted(set(filled[0].cells) - NO_NAMES)) if same else None
+    same = len(filled) > 1 and len({one.features for one in filled}) == 1
+    universe = tuple(sorted(filled[0].features)) if same else None
     return found._replace(notes=(*told, *found.notes), ranked=True, universe=universe)
 
 

@@ -321,11 +321,19 @@ def _tested_otherwise(table: RTable) -> list[str] | None:
     return found if named and found and len(found) < len(numeric) else None
 
 
-def ranked_by_p(cells: TextRows, top: int) -> tuple[list[str], str, str] | None:
-    """Return the names of a table of tests, those with the smallest p-values first, and the headings of both.
+class TestedFeatures(NamedTuple):
+    """Features of a table of tests with the smallest p-values first, all its features, and the headings of both."""
 
-    None where the table has no column of p-values beside a column of distinct names. A row without a p-value is left
-    out.
+    names: list[str]
+    features: list[str]
+    p_heading: str
+    name_heading: str
+
+
+def ranked_by_p(cells: TextRows, top: int) -> TestedFeatures | None:
+    """Return the features of a table of tests, ranked by their p-values; a row without a p-value has no rank.
+
+    Return None if the table has no column of p-values next to a column of distinct names.
     """
     if len(cells) < 2:
         return None
@@ -349,7 +357,8 @@ def ranked_by_p(cells: TextRows, top: int) -> tuple[list[str], str, str] | None:
     if top < len(tested) and tested[top - 1][0] == tested[top][0]:
         told = f"The column {table.names[chosen[0]]!r} has several p-values of {tested[top][0]:g} at the border of "
         raise InputError(f"{told}the {top} smallest; give another ", Argument("top"), ".")
-    return [name for _, name in tested], table.names[chosen[0]], table.names[named]
+    ranked = [name for _, name in tested]
+    return TestedFeatures(ranked, names, table.names[chosen[0]], table.names[named])
 
 
 def _are_numbers(cells: Iterable[str]) -> bool:

@@ -61,9 +61,9 @@ from steadyset.io.lists.layouts import (
     columns_of,
     entries_of_lists,
     entries_of_rows,
-    list_by_p,
     lists_in_cells,
     one_list,
+    table_of_tests,
     with_ranking,
     without_headings,
 )
@@ -184,12 +184,12 @@ def _list(path: Path, reading: ReadOptions) -> tuple[SingleList, list[str]]:
     filled = [row for row in rows if any(row)]
     found = one_list([row for row in filled if not is_comment(row[0])])
     quoted = [row[0] for row in filled if is_comment(row[0])]
-    if found is None and reading.top is not None and (tests := list_by_p(rows, reading.top)) is not None:
-        found = SingleList(tests.lists[0], False, ranked_by=tests.notes[0])
+    if found is None and reading.top is not None:
+        found = table_of_tests(rows, reading.top)
     if found is None:
         width = max(map(len, rows))
         told = f"{file} has {width} columns; in a folder of lists each file holds one list, with a name in each line."
-        if reading.top is None and list_by_p(rows, 1) is not None:
+        if reading.top is None and table_of_tests(rows, 1) is not None:
             raise InputError(
                 f"{told} For the features with the smallest p-values of each table give ", TOP_OF_TESTS, "."
             )
@@ -378,8 +378,8 @@ def _from_workbook(path: File, reading: ReadOptions) -> Entries:
         cells = [[cell.strip() for cell in row] for row in sheet.rows]
         rows = [row for row in cells if any(row)]
         found = one_list(rows)
-        if found is None and reading.top is not None and (tests := list_by_p(rows, reading.top)) is not None:
-            found = SingleList(tests.lists[0], False, ranked_by=tests.notes[0])
+        if found is None and reading.top is not None:
+            found = table_of_tests(rows, reading.top)
         if found is None:
             columns[name], cells_below = _column_of_names(rows)
             found = None if cells_below is None else SingleList([columns[name], *cells_below], True)

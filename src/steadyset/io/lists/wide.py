@@ -327,7 +327,12 @@ def entries_of_numbers(found: Wide, reading: ReadOptions) -> Entries:
 
 
 def _refuse_names_that_are_numbers(array: Floats) -> None:
-    """Refuse fractions that may be names of features, such as masses: one column, or columns that share numbers."""
+    """Refuse fractions that may be names of features, such as masses: one column, or columns that share numbers.
+
+    Such names are positive; signed numbers are coefficients.
+    """
+    if not np.all(array > 0):
+        return
     once_each = all(len(np.unique(column)) == len(column) for column in array.T)
     _, counts = np.unique(array, return_counts=True)
     shared = array.shape[1] == 1 or bool(np.any(counts > 1))
@@ -602,7 +607,10 @@ def _line(entries: Entries, kind: str, wide: Wide, reading: ReadOptions, marks: 
         bests = {RANKS: "of rank 1 to", P_VALUES: "the smallest:"}
         return f"{line}; selected: {bests.get(kind, 'the largest in absolute value:')} {reading.top:,}"
     full = len(entries.indices) == entries.n_runs * entries.n_features
-    return f"{line}; selected: {'all features, as top is not given' if full else 'what is not 0'}"
+    if not full and kind != P_VALUES:
+        return f"{line}; selected: what is not 0"
+    with_p_value = "" if full else " with a p-value"
+    return f"{line}; selected: all features{with_p_value}, as top is not given"
 
 
 def _are_tied_ranks(array: Floats) -> bool:
