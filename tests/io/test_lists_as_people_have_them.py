@@ -320,3 +320,130 @@ def test_slashes_between_names_are_no_names_beside_a_single_name(tmp_path):
         tmp_path / "lists.csv", "fold,genes\nfold 1,TP53_E63_R /// MYC_P519_F /// ALK_E63_R\nfold 2,RET_E63_R\n"
     )
     assert Selections.read(path, layout="cells").sets() == [{"TP53_E63_R", "MYC_P519_F", "ALK_E63_R"}, {"RET_E63_R"}]
+
+
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_names_with_a_comma_are_whole_in_rows_that_begin_with_one(tmp_path, mark):
+    path = tmp_path / "names.csv"
+    rows = [
+        ["age", "T cells, CD4+", "sex", "stage"],
+        ["T cells, CD4+", "age", "rad", "sex"],
+        ["poly(x, 2)", "sex", "tax"],
+    ]
+    path.write_text("\n".join(map(mark.join, [*rows, ["T cells, CD4+"]])), encoding="utf-8")
+    found = Selections.read(path)
+    assert found.sets() == [*map(set, rows), {"T cells, CD4+"}]
+
+
+def test_copies_of_a_row_that_begins_with_a_comma_in_a_name_have_no_label(tmp_path):
+    path = tmp_path / "names.csv"
+    path.write_text("poly(x, 2);age;sex\npoly(x, 2);age;sex\n", encoding="utf-8")
+    assert Selections.read(path, layout="rows", header=False).sets() == [{"poly(x, 2)", "age", "sex"}] * 2
+
+
+def test_commas_within_names_between_slashes_separate_nothing(tmp_path):
+    path = tmp_path / "cells.csv"
+    lists = [["age", "rad", "T cells, activated", "sex"], ["T cells, activated", "zn", "age"], ["sex", "age", "tax"]]
+    rows = [f"fold {i}\t{'/'.join(names)}" for i, names in enumerate(lists, 1)]
+    path.write_text("\n".join(["fold\tgenes", *rows]), encoding="utf-8")
+    assert Selections.read(path).sets() == [*map(set, lists)]
+
+
+def test_the_slash_of_missing_values_separates_no_names(tmp_path):
+    path = tmp_path / "cells.csv"
+    path.write_text("fold\tgenes\n1\tTP53 #N/A MYC\n2\tMYC N/A ALK\n3\tTP53 #N/A ALK\n", encoding="utf-8")
+    found = Selections.read(path)
+    assert found.sets() == [{"TP53", "MYC"}, {"MYC", "ALK"}, {"TP53", "ALK"}]
+    assert any("'#N/A', 'N/A' count as empty" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("cell", ["all/slope", "AFFX-BioB-M_at U66052_at"])
+def test_one_row_per_run_below_a_plural_is_asked_about(tmp_path, cell):
+    path = tmp_path / "cells.csv"
+    path.write_text(f"method,features\nlasso,{cell}\nforest,{cell}\n", encoding="utf-8")
+    with pytest.raises(InputError, match='layout="cells"; for one name in each cell give layout="long"'):
+        Selections.read(path)
+    assert Selections.read(path, layout="long").sets() == [{cell}] * 2
+    assert Selections.read(path, layout="cells").sets() == [set(cell.replace("/", " ").split())] * 2
+
+
+def test_words_for_missing_values_may_be_names_in_columns_and_rows(tmp_path):
+    path = tmp_path / "lists.csv"
+    columns = "Smith,Jones,Lee\nMT-CO1,APLP2,BRCA2\n-,None,C14\nZYX,?,-\nC14,H2AFZ,ZYX\nH2AFZ,MT-CO1,\nnull,CST3,\n"
+    path.write_text(columns, encoding="utf-8")
+    with pytest.raises(InputError, match="header=True; if not, header=False"):  # of columns
+        Selections.read(path)
+    assert Selections.read(path, header=True).sets() == [
+        {"MT-CO1", "ZYX", "C14", "H2AFZ"},
+        {"APLP2", "H2AFZ", "MT-CO1", "CST3"},
+        {"BRCA2", "C14", "ZYX"},
+    ]
+    rows = "fold 1,CD33,BRCA2,MARC2,CST3,HLA-A\nfold 2,MARC2,CST3,BRCA2\nfold 3,CD8A,HLA-A,MARC2,None,BRCA2\n"
+    path.write_text(rows, encoding="utf-8")
+    found = Selections.read(path)
+    assert found.labels == ("fold 1", "fold 2", "fold 3")
+    assert any("'None' count as empty" in note for note in found.notes)
+
+
+def test_the_word_that_is_the_description_of_each_gene_set_is_named(tmp_path):
+    path = tmp_path / "lists.csv"
+    path.write_text("A\tnull\tMYC\tTP53\nB\tnull\tMYC\tTP53\nC\tnull\tMYC\tALK\n", encoding="utf-8")
+    found = Selections.read(path)
+    assert found.sets() == [{"MYC", "TP53"}, {"MYC", "TP53"}, {"MYC", "ALK"}]
+    assert "descriptions in the second column left out ('null')" in found.notes
+    path.write_text("A\t-\tMYC\tTP53\tRET\nB\tN/A\tMYC\tALK\nC\tnull\tRET\tALK\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"The first column .* may hold the labels"):
+        Selections.read(path)
+
+
+def test_an_error_of_a_formula_is_no_comment(tmp_path):
+    folder = tmp_path / "lists"
+    folder.mkdir()
+    (folder / "1.txt").write_text("#N/A\n", encoding="utf-8")
+    (folder / "2.txt").write_text("DEC1\n", encoding="utf-8")
+    found = Selections.read(folder, n_features=10)
+    assert found.sets() == [set(), {"DEC1"}]
+    assert any("'#N/A' count as empty" in note for note in found.notes)
+    path = tmp_path / "rows.csv"
+    path.write_text("#N/A\tMYC\tALK\n#N/A\tMYC\tALK\n", encoding="utf-8")
+    assert Selections.read(path, layout="rows", header=False).sets() == [{"MYC", "ALK"}] * 2
+
+
+def test_titles_and_comments_above_lists_are_named(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("CD4+ (naive)\nthal,age,smoker,CD4+ (naive)\nage,make\nCD4+ (naive),age,thal\n", encoding="utf-8")
+    assert Selections.read(path).n_runs == 4  # the first cell recurs, so it is a name
+    path.write_text("My own lists\nthal,age,smoker,chest\nage,make\nchest,age,thal\n", encoding="utf-8")
+    assert any("left out as 1 title: 'My own lists'" in note for note in Selections.read(path).notes)
+    path.write_text("#tag,MYC\nthal,age,smoker,chest\nage,make\nchest,age,thal\n", encoding="utf-8")
+    assert any("beginning with # left out ('#tag MYC')" in note for note in Selections.read(path).notes)
+
+
+def test_lines_of_blocks_that_may_be_one_name_or_two(tmp_path):
+    path = tmp_path / "lists.txt"
+    blocks = "lasso:\n{0}\n\nforest:\nX1\n\nsvm:\n{0}\n"
+    path.write_text(blocks.format("T cells, CD4+"), encoding="utf-8")
+    with pytest.raises(InputError, match=r"quotes around a line that is one name.*with a semicolon"):
+        Selections.read(path)
+    path.write_text(blocks.format('"T cells, CD4+"'), encoding="utf-8")
+    assert Selections.read(path).sets() == [{"T cells, CD4+"}, {"X1"}, {"T cells, CD4+"}]
+    path.write_text(blocks.format("T cells; CD4+"), encoding="utf-8")
+    assert Selections.read(path).sets() == [{"T cells", "CD4+"}, {"X1"}, {"T cells", "CD4+"}]
+    path.write_text(blocks.format("poly(x, 2)"), encoding="utf-8")
+    assert Selections.read(path).sets() == [{"poly(x, 2)"}, {"X1"}, {"poly(x, 2)"}]
+
+
+def test_a_last_block_of_one_name_is_no_title(tmp_path):
+    path = tmp_path / "lists.txt"
+    path.write_text("TP53\nMYC\nALK\n\nRET\n", encoding="utf-8")
+    with pytest.raises(InputError, match='layout="blocks", for one layout="columns"'):
+        Selections.read(path)
+    assert Selections.read(path, layout="blocks", header=False).sets() == [{"TP53", "MYC", "ALK"}, {"RET"}]
+
+
+def test_spaces_in_a_name_do_not_separate_rows_of_many_names(tmp_path):
+    path = tmp_path / "lists.csv"
+    rows = [["F", "APLP2", "PTX3", "+1"], ["p(HER2)", "+1", "APLP2", "PTEN", "PTX3", "interleukin 6"], ["PTEN"]]
+    for mark in (",", ";"):
+        path.write_text("\n".join(map(mark.join, rows)), encoding="utf-8")
+        assert Selections.read(path).sets() == [*map(set, rows)]

@@ -384,7 +384,7 @@ def _whole_lines(text: str, complete: bool) -> list[str]:
     joined: list[str] = lines[:preamble]
     waiting = ""
     for line in lines[preamble : preamble + 4 * SAMPLE_LINES]:
-        if waiting or (not line.startswith(COMMENT) and QUOTED_CELL.search(line)):
+        if waiting or (not _is_comment_line(line) and QUOTED_CELL.search(line)):
             waiting += line
             if waiting.count('"') % 2:
                 waiting += "\n"
@@ -397,7 +397,7 @@ def _whole_lines(text: str, complete: bool) -> list[str]:
 
 def _delimiter(lines: Sequence[str], candidates: Sequence[str]) -> tuple[str, bool]:
     """The delimiter that gives the rows one width; in files of lists, which have many, the commonest."""
-    table = [line for line in lines if line.strip() and not line.startswith(COMMENT)]
+    table = [line for line in lines if line.strip() and not _is_comment_line(line)]
     best, least = None, (len(table), 0, False)
     for delimiter in candidates:
         for runs in (True, False) if delimiter == " " else (False,):
@@ -406,8 +406,9 @@ def _delimiter(lines: Sequence[str], candidates: Sequence[str]) -> tuple[str, bo
                 best, least = (delimiter, runs), flaws
     if len(candidates) == 1:
         return best or (candidates[0], candidates[0] == " ")
-    if best is not None and best[0] == " " and all(line.count(",") > 2 * line.count(" ") for line in table):
-        best = None  # spaces within names
+    marks = (TAB, ",", ";", "|")
+    if best is not None and best[0] == " " and any(_has_spaces_in_names(table, one) for one in marks):
+        best = None
     if best is None:
         counts = {one: sum(width > 1 for width in _widths(table, one)) for one in candidates if one != " "}
         most = max(counts, key=lambda one: counts[one])
@@ -421,17 +422,26 @@ def _delimiter(lines: Sequence[str], candidates: Sequence[str]) -> tuple[str, bo
     return best
 
 
+def _has_spaces_in_names(lines: Sequence[str], mark: str) -> bool:
+    """Return whether all lines with a mark or a space have more than twice as many marks."""
+    parted = [line for line in lines if mark in line or " " in line]
+    return all(line.count(mark) > 2 * line.count(" ") for line in parted)
+
+
 def _has_commas_in_names(lines: Sequence[str], mark: str) -> bool:
     """Return whether a mark separates names, some of which hold a comma, as in "B cells;T cells, activated;age".
 
-    A label before names, as in "run 1, A;B;C", has its comma before the first semicolon.
+    A label before names, as in "run 1, A;B;C", has its comma before the first semicolon of each line.
     """
-    with_comma = [line for line in lines if "," in line]
+    known = {cell for line in lines if mark in line for cell in line.split(mark)}
+    # A list of one name has no mark, and its name recurs in other lists.
+    with_comma = [line for line in lines if "," in line and line not in known]
     if not with_comma or any(line.count(",") != line.count(", ") or mark not in line for line in with_comma):
         return False
     if mark == TAB:  # no name has one
         return True
-    if any(line.find(",") < line.find(mark) for line in with_comma):
+    labels = [line.partition(",")[0] for line in with_comma if line.find(",") < line.find(mark)]
+    if len(set(labels)) == len(with_comma):
         return False
     n_commas = sum(line.count(",") for line in with_comma)
     n_marks = sum(line.count(mark) - line.count(f"{mark} ") for line in with_comma)
@@ -443,6 +453,8 @@ def _is_after_labels(lines: Sequence[str], mark: str, between: str) -> bool:
 
     Numbers after names are cells of a data table ("Doe, Jane;40;70"), unless all names are identifiers such as 1053.
     """
+    if len(lines) > 1 and len({line.partition(mark)[0] for line in lines}) == 1:
+        return False  # one name in all lists, such as T cells, CD4+
     n_numbers = n_identified = 0
     for line in lines:
         label, _, names = line.partition(mark)

@@ -20,7 +20,7 @@ from steadyset.io.formats import headings
 from steadyset.io.labels import several, some_names
 from steadyset.io.lists import BLOCKS, COLUMNS, ROWS
 from steadyset.io.lists.entries import ReadOptions
-from steadyset.io.lists.layouts import LINE_SHOWN, NO_NAMES, SEPARATORS, Lists, labelled, printed_names
+from steadyset.io.lists.layouts import LINE_SHOWN, NO_NAMES, SEPARATORS, TORN, Lists, labelled, printed_names
 
 STRONG = (" /// ", ";", ",", "\t", "|")  # what hardly stands in a name
 MARKED = {
@@ -37,6 +37,7 @@ R_LINE = re.compile(r"\s*\[[0-9]+\]\s+(.*)")
 R_NAME = re.compile(r'"((?:[^"\\]|\\.)*)"|(\S+)')
 R_NONE = ("character(0)", "integer(0)", "numeric(0)", "factor(0)", "logical(0)", "NULL")
 MIN_SYMBOLS = 3  # in a line, on average, of which no name consists
+QUOTED_LINE = re.compile(r'"(?:[^"]|"")*"')
 R_ESCAPED = re.compile(r"\\(.)")
 
 
@@ -161,7 +162,7 @@ def _parted(lines: Sequence[str], reading: ReadOptions) -> Lists | None:
         headed = headings.is_heading(groups)
     share = _share(groups) and all(len(set(group)) == len(group) for group in groups)
     if not share and headed is not True and reading.layout != BLOCKS:
-        if len(groups) == 2 and min(map(len, groups)) == 1 < max(map(len, groups)):  # a title above one list
+        if len(groups) == 2 and len(groups[0]) == 1 < len(groups[1]):  # a title above one list
             return None
         told = f"Blank lines part the names into {len(groups)} blocks, which may be as many lists or one; "
         ways = Argument("layout", BLOCKS), ", for one ", Argument("layout", COLUMNS)
@@ -195,13 +196,14 @@ def _share(groups: Sequence[Sequence[str]]) -> bool:
 def _lists_of(blocks: Sequence[Block], how: str, reading: ReadOptions) -> Lists:
     """The names of blocks: one a line, or several where most lines have separators."""
     lines = [line for block in blocks for line in block.lines]
-    parted = [line for line in lines if any(mark in line for mark in STRONG)]
+    parted = [line for line in lines if any(mark in line for mark in STRONG) and not _is_single(line)]
     notes = [f"blocks of names, with {how}"]
     if not parted and _hold_symbols(lines, len(blocks)):
         lists = [list(chain.from_iterable(map(str.split, block.lines))) for block in blocks]
         notes.append("the lines of a block hold several names, separated by spaces")
     elif 2 * len(parted) > len(lines):
-        lists = [list(chain.from_iterable(map(_split, block.lines))) for block in blocks]
+        _refuse_unclear(lines, parted)
+        lists = [list(chain.from_iterable(map(_split_or_single, block.lines))) for block in blocks]
         notes.append("the lines of a block hold several names, separated by commas or the like")
     else:
         lists = [[_unquoted(line) for line in block.lines] for block in blocks]
@@ -212,6 +214,30 @@ def _lists_of(blocks: Sequence[Block], how: str, reading: ReadOptions) -> Lists:
     if known:
         notes.append(f"headings of the blocks: {some_names(known)}")
     return Lists(lists, known if len(known) == len(labels) else None, several(len(blocks), "block"), tuple(notes))
+
+
+def _is_single(line: str) -> bool:
+    """Return whether a line is one name, because of quotes around it or of a comma within brackets."""
+    return QUOTED_LINE.fullmatch(line) is not None or any(TORN.fullmatch(part) for part in line.split(", "))
+
+
+def _split_or_single(line: str) -> list[str]:
+    return [_unquoted(line)] if _is_single(line) else _split(line)
+
+
+def _refuse_unclear(lines: Sequence[str], parted: Sequence[str]) -> None:
+    """Refuse pairs with a comma such as "T cells, CD4+", of which no part occurs in another line."""
+    pairs = [[part.strip() for part in line.split(",")] for line in dict.fromkeys(parted)]
+    other_marks = any(mark in line for mark in STRONG if mark != "," for line in parted)
+    if other_marks or any(len(parts) != 2 for parts in pairs):
+        return
+    counts = Counter(chain(chain.from_iterable(pairs), set(lines).difference(parted)))
+    if max(counts.values()) == 1 and any(" " in part for part in chain.from_iterable(pairs)):
+        raise InputError(
+            f"The lines of the blocks ({some_names(list(dict.fromkeys(parted)))}) may hold two names "
+            "each, or one. Put quotes around a line that is one name, or separate two names with a "
+            "semicolon."
+        )
 
 
 def _hold_symbols(lines: Sequence[str], n_blocks: int) -> bool:

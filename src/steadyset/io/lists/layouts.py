@@ -209,7 +209,7 @@ def _are_lists_of_numbers(rows: headings.TextRows, wrong: Sequence[str]) -> bool
 
 def _lists(rows: headings.TextRows, layout: str, reading: ReadOptions) -> Lists:
     if layout == GMT:
-        return gene_sets_in_rows(rows)
+        return gene_sets_in_rows(rows, certain=reading.layout == GMT)
     if layout == GMX:
         return gene_sets_in_columns(rows)
     spaced = layout == ROWS and all(len(row) == 1 for row in rows) and any(" " in row[0] for row in rows)
@@ -229,17 +229,16 @@ def layout_of_names(rows: headings.TextRows) -> str:
     """
     if _looks_like_gmt(rows):
         return GMT
-    words = {cell for row in rows for cell in row if cell in NO_NAMES}
-    # Programs fill a table with one word for what is missing; several of them may be names.
-    in_rows_as_named = len(words) > 1 and _from_the_edge(rows) and _once_each(rows)
+    # Words for missing values fill the ends of lists, or they are names.
+    in_columns_as_named, in_rows_as_named = map(_are_lists_at_the_edge, (columns_of(rows), rows))
     rows = [["" if cell in NO_NAMES else cell for cell in row] for row in rows]
     columns, told, _ = without_row_numbers(columns_of(rows))
     if len(columns) == 1:
         _refuse_spaces(columns[0])
         _refuse_pairs(columns[0])
         return COLUMNS
-    in_columns = _from_the_edge(columns) and _once_each(columns)
-    in_rows = in_rows_as_named or (_from_the_edge(rows) and _once_each(rows))
+    in_columns = in_columns_as_named or _are_lists_at_the_edge(columns)
+    in_rows = in_rows_as_named or _are_lists_at_the_edge(rows)
     counts = Counter(name for column in columns for name in set(column) - {""})
     shared = max(counts.values(), default=0) > 1  # some name stands in two columns
     if in_columns != in_rows and shared:
@@ -301,6 +300,10 @@ def _from_the_edge(lists: headings.TextRows) -> bool:
     return all("" not in cells[: len([cell for cell in cells if cell])] for cells in lists)
 
 
+def _are_lists_at_the_edge(lists: headings.TextRows) -> bool:
+    return _from_the_edge(lists) and _once_each(lists)
+
+
 def _once_each(lists: headings.TextRows) -> bool:
     filled = ([cell for cell in cells if cell] for cells in lists)
     return all(len(set(cells)) == len(cells) for cells in filled)
@@ -318,7 +321,9 @@ def _looks_like_gmt(rows: headings.TextRows) -> bool:
     addresses = all("://" in cell for cell in second)
     sentences = all(" " in cell for cell in second) and not any(" " in name for name in names)
     once = _once_each([row[2:] for row in rows])
-    return once and (set(second) <= NO_NAMES | {"", "na"} or addresses or sentences)
+    words = set(second) - {""}
+    # A program writes one word if there is no description; different words may be names.
+    return once and ((len(words) < 2 and words <= NO_NAMES | {"na"}) or addresses or sentences)
 
 
 NO_NAMES = NULLS.union(["None", "none"]) - {""}
@@ -381,14 +386,18 @@ def _refuse_joined(names: set[str]) -> None:
             raise InputError(f"{told}if they are lists, give ", *ways, ".")
 
 
-def gene_sets_in_rows(rows: headings.TextRows) -> Lists:
-    """GMT: one row per list, its name, a description, then its members."""
+def gene_sets_in_rows(rows: headings.TextRows, *, certain: bool = True) -> Lists:
+    """GMT: one row per list, its name, a description, then its members.
+
+    Unless the format is `certain`, words for no description are named too, because they may be names.
+    """
     short = next((i for i, row in enumerate(rows) if len(row) < 2 or not row[0]), None)
     if short is not None:
         form = "(a name, a description and the members, separated by tabs)"
         told = f"Line {short + 1} is no gene set of the GMT format {form}; if it is another layout, give "
         raise InputError(told, *either("layout", ROWS, COLUMNS), ".")
-    left_out = list(dict.fromkeys(row[1] for row in rows if row[1] and row[1] not in NO_NAMES | {"na"}))
+    empty = NO_NAMES | {"na"} if certain else set()
+    left_out = list(dict.fromkeys(row[1] for row in rows if row[1] and row[1] not in empty))
     notes = (f"descriptions in the second column left out ({some_names(left_out)})",) if left_out else ()
     return Lists([list(row[2:]) for row in rows], [row[0] for row in rows], several(len(rows), "GMT line"), notes)
 
@@ -594,6 +603,7 @@ Splitter = Callable[[str], list[str] | None]
 PRINTED = "names in brackets"
 STRONGER = (" /// ", ";", "|")  # than spaces
 SPACES, BARS = "spaces", "bars"
+WITHIN_NAMES = (",", "/")  # T cells, activated; CD3/CD28
 UNSURE = (" ", "/")  # these stand in names, too
 FEW_COLUMNS = 4  # beside a column of lists
 LONGER_THAN_A_NAME = 3  # parts between separators
@@ -608,6 +618,7 @@ SEPARATORS = {
     " ": SPACES,
 }
 TORN = re.compile(r"[^\[({]*[\])}].*|.*[\[({][^\])}]*|['\"].*[^'\"]|[^'\"].*\"")
+NO_VALUE = re.compile(r"(?<!\S)#?[Nn]/[Aa](?!\S)")
 LABELLED = re.compile(r"([^:]*[^:\s]):\s+(\S.*)")
 
 
@@ -711,7 +722,7 @@ def lists_in_cells(rows: headings.TextRows, columns: headings.TextRows, *, certa
         for mark, parts in _splitters(column, spaces=len(columns) > 1):  # lines of words may be single names
             words = PRINTED if mark is None else f"names separated by {SEPARATORS[mark]}"
             headed = _are_lists(column, parts)
-            if headed is not None:
+            if headed is not None and not (mark in WITHIN_NAMES and _is_within_names(column, mark)):
                 return _found(column, others, headed, words, parts)
             if mark is None:
                 continue
@@ -770,8 +781,10 @@ def _may_be_lists(column: Sequence[str], others: Sequence[Sequence[str]], mark: 
     parts_of_names = [name for names in several_names for name in names]
     numbered = mark == "|" and all(len(names) == 2 and names[1].isdecimal() for names in several_names)
     short = all(len(names) <= 2 for names in several_names)
-    identified = all(headings.is_symbol(name) or re.search("[0-9]", name) for name in parts_of_names)
-    unsure = mark in UNSURE and not identified
+    identified = all(headings.is_symbol(name) or re.search("[0-9_]", name) for name in parts_of_names)
+    last_word = column[0].split()[-1:] if headed else []
+    plural = any(headings.is_feature_word(word) and word.casefold().endswith("s") for word in last_word)
+    unsure = mark in UNSURE and not identified and not (plural and len(several_names) == len(body))
     torn = any(map(TORN.fullmatch, parts_of_names))
     return None if numbered or (short and (unsure or torn)) else headed
 
@@ -819,6 +832,8 @@ def _splitters(column: Sequence[str], *, spaces: bool) -> list[tuple[str | None,
     parted = sum(any(mark in cell for mark in STRONGER) for cell in column)
     spaces = spaces and 2 * parted < len(column)
     marks = [mark for mark in SEPARATORS if spaces or mark != " "]
+    if any(NO_VALUE.search(cell) and cell not in NO_NAMES for cell in column):
+        marks.remove("/")  # the slash is part of N/A
     return [(None, printed_names), *((mark, partial(_between, mark)) for mark in marks)]
 
 
@@ -858,6 +873,15 @@ def _are_lists(column: Sequence[str], parts: Splitter) -> bool | None:
     distinct = {tuple(names) for names in _known(body)}
     counts = Counter(chain.from_iterable(set(names) for names in distinct))
     return headed if any(count > 1 for count in counts.values()) else None
+
+
+def _is_within_names(cells: Sequence[str], mark: str) -> bool:
+    """Return whether cells share more names between other separators than between `mark`."""
+    n_shared = {}
+    for one in (mark, ";", "|", "/"):
+        counts = Counter(chain.from_iterable(set(_between_all(one, cell)) for cell in set(cells)))
+        n_shared[one] = sum(count > 1 for count in counts.values())
+    return max(n_shared.values()) > n_shared[mark]
 
 
 def _known(split: Sequence[list[str] | None]) -> list[list[str]]:

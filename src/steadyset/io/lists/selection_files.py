@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import islice, zip_longest
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -172,7 +172,8 @@ def _list(path: Path, reading: ReadOptions) -> tuple[SingleList, list[str]]:
     with csv_files.opened(file) as source:
         start = source.read(1 << 16)
     first_lines = start.splitlines()
-    blank = (not line.strip() or line.lstrip().startswith(b"#") for line in first_lines)
+    stripped = [line.decode(errors="replace").strip() for line in first_lines]
+    blank = (not line or is_comment(line) for line in stripped)
     if len(start) < 1 << 16 and all(blank):
         return SingleList([]), _comments(start)
     if len(start) < 1 << 16 and first_lines[0].strip() == R_EMPTY_VECTOR and not any(map(bytes.strip, first_lines[1:])):
@@ -324,10 +325,15 @@ def _from_sheet(path: File, reading: ReadOptions) -> Entries:
         sheet = read_sheet(path, sheet=reading.sheet, max_gb=reading.max_gb)
         rows, form = sheet.rows, None
     else:
-        rows, form, comments = _text_cells(path, reading)
+        rows, form, comments, titles = _text_cells(path, reading)
         told = [shorten(" ".join(filter(None, row)), LINE_SHOWN, placeholder=" ...") for row in comments]
-        skipped = f"{several(len(told), 'row')} beginning with # left out ({some_names(told)})"
-        sheet = Sheet(rows, (*csv_files.read_as(form.words), *([skipped] if told else [])))
+        skipped = []
+        if told:
+            count = several(len(told), "row")
+            skipped.append(f"{count} beginning with # left out ({some_names(told)})")
+        if titles:
+            skipped.append(f"left out as {several(len(titles), 'title')}: {some_names(titles)}")
+        sheet = Sheet(rows, (*csv_files.read_as(form.words), *skipped))
     short = form is not None and form.heading.short
     with after(f"{path}: "):
         entries = entries_of_rows(rows, reading, short=short)
@@ -335,10 +341,12 @@ def _from_sheet(path: File, reading: ReadOptions) -> Entries:
     return entries._replace(notes=(*(note for note in entries.notes if not placed or MADE not in note), *sheet.notes))
 
 
-def _text_cells(path: File, reading: ReadOptions) -> tuple[list[list[str]], csv_files.TextForm, list[list[str]]]:
-    """The cells of a text file as they stand, and rows that are comments among them.
+def _text_cells(
+    path: File, reading: ReadOptions
+) -> tuple[list[list[str]], csv_files.TextForm, list[list[str]], list[str]]:
+    """Return the cells of a text file as they stand, the comments among them and the titles.
 
-    A row with several cells is a list rather than a title.
+    A row with several cells is a list rather than a title, and so is a cell that recurs further down.
     """
     known = record.format_of(path.name)
     delimiter = "tab" if known is not None and known.layout and known.layout == reading.layout else None
@@ -347,19 +355,30 @@ def _text_cells(path: File, reading: ReadOptions) -> tuple[list[list[str]], csv_
         rows = list(csv_files.text_rows(path, replace(form, heading=TOP), comments=True))
     if reading.layout in (COLUMNS, ROWS) and reading.header is False and form.lists_left_out:
         # Somebody says that these are rows of names.
-        return [row for row in rows if any(row)], replace(form, heading=TOP, lists_left_out=()), []
+        return [row for row in rows if any(row)], replace(form, heading=TOP, lists_left_out=()), [], []
     above = [row for row in rows[: form.heading.above] if any(row) and not is_comment(row[0])]
-    lists = [row for row in above if sum(map(bool, row)) > 1 or CALLED_RUN.fullmatch(row[0].strip())]
+    below = set(chain.from_iterable(rows[form.heading.above :]))
+    lists = [row for row in above if _is_list_above(row, below)]
     if lists or reading.layout in (ROWS, GMT, GMX):
         form = replace(form, heading=TOP)
+        above = []
     header = rows[form.heading.above] if form.heading.above < len(rows) else []
     if form.heading.commented:
         header = csv_files.repaired_header(header, replace(form, heading=form.heading._replace(short=False)))
     kept = [] if header and is_comment(header[0]) else [header] if header else []
-    comments = [] if kept or not header else [header]
+    comments = [row for row in rows[: form.heading.above] if row and is_comment(row[0])]
+    if form.lists_left_out:  # which the words of the form name
+        comments = [row for row in comments if len(row) != len(header)]
+    comments += [] if kept or not header else [header]
     for row in rows[form.heading.above + 1 :]:
         (comments if row and is_comment(row[0]) else kept).append(row)
-    return kept, form, comments
+    return kept, form, comments, [next(filter(None, row)) for row in above]
+
+
+def _is_list_above(row: Sequence[str], below: Collection[str]) -> bool:
+    """Return whether a row above lists is one of them: several cells, a run, or a name that recurs."""
+    filled = [cell for cell in row if cell]
+    return len(filled) > 1 or bool(CALLED_RUN.fullmatch(row[0].strip())) or filled[0] in below
 
 
 def _from_workbook(path: File, reading: ReadOptions) -> Entries:
