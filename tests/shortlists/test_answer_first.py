@@ -10,6 +10,8 @@ from steadyset.cli import run
 from steadyset.findings import findings_of
 from steadyset.foundation.display import Telling
 from steadyset.io.disk import CERTAIN_LIST, RECORDED_FINDINGS
+from steadyset.shortlists.afterwards import PooledTargets
+from steadyset.shortlists.procedure import Watch, read_procedure
 
 FEW = {"bases": ["filter"], "permutations": 20, "splits": 10}
 
@@ -140,3 +142,67 @@ def test_all_stages_of_the_work_are_expected_and_then_seen(data):
     assert all(one.each > 0 for one in noted.stages)
     assert noted.pace.is_over
     assert {(one.what, one.total, one.total) for one in noted.stages} <= set(noted.left)
+
+
+def test_more_permuted_targets_make_the_list_uncertain_again(data, tmp_path):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    out = tmp_path / "list"
+    with pytest.raises(KeyboardInterrupt):
+        st.shortlist(*data, **FEW, outer=2, out=out, on_list=stop)
+    assert findings_of(out).shortlist.names
+    more = FEW | {"permutations": 40}
+    with pytest.raises(KeyboardInterrupt):
+        st.shortlist(*data, **more, outer=2, out=out, execution={"progress": stop})
+    assert not (out / CERTAIN_LIST).exists()
+
+
+def mostly_constant(n_columns=6_000, n_varying=10):
+    """A survival target, and a table most of whose columns are constant."""
+    rng = np.random.default_rng(3)
+    X = np.zeros((60, n_columns))
+    X[:, :n_varying] = rng.normal(size=(60, n_varying))
+    y = np.column_stack([rng.exponential(np.exp(-X[:, 0])), np.ones(60)])
+    return st.Data(X, y, task="survival")
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_answer_is_the_same_with_progress_if_most_columns_are_constant(seed):
+    asked = {"bases": ["lasso"], "permutations": 20, "splits": 10, "outer": 0, "random_state": seed}
+    quiet = st.shortlist(mostly_constant(), **asked, execution={"progress": False})
+    shown = st.shortlist(mostly_constant(), **asked, execution={"progress": Noted()})
+    assert shown.features.equals(quiet.features)
+    assert shown.selected == quiet.selected
+
+
+def test_a_time_that_cannot_be_estimated_changes_no_answer(data, monkeypatch):
+    def refuse(*_):
+        raise st.InputError("these columns cannot be ranked")
+
+    asked = FEW | {"outer": 0}
+    quiet = st.shortlist(*data, **asked, execution={"progress": False})
+    # The trial ranks its columns by this name; the shortlist itself has another reference to it.
+    monkeypatch.setattr("steadyset.shortlists.duration.compared_columns", refuse)
+    noted = Noted()
+    shown = st.shortlist(*data, **asked, execution=st.Execution(progress=noted))
+    assert shown.features.equals(quiet.features)
+    assert noted.stages == []
+
+
+def test_no_target_of_smaller_samples_is_ranked_after_the_time(data, monkeypatch):
+    ranked = []
+    monkeypatch.setattr(PooledTargets, "of_parts", classmethod(lambda cls, *_, **__: ranked.append(1)))
+    result = st.shortlist(*data, **FEW, outer=5, minutes=1e-6)
+    assert ranked == []
+    assert result.listed.fewer_rows == ()
+    assert any("no time to try everything" in one for one in result.listed.left_out)
+
+
+def test_pooled_targets_stop_when_the_time_is_up(data):
+    X, y = data
+    procedure = read_procedure(1.0, None, ["filter"], 20, 10, 1)
+    parts = [np.arange(0, 60, 3), np.arange(1, 60, 3)]
+    given = procedure, X, y, "classes", [None, None, None], parts, 0
+    assert PooledTargets.of_parts(*given, watch=Watch(0.0)) is None
+    assert len(PooledTargets.of_parts(*given, watch=Watch()).orders) == 20

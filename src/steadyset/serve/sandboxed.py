@@ -387,6 +387,8 @@ def estimated_shortlist(
     n_splits = int(request.get("splits") or SPLITS)
     procedure = read_procedure(false, fdr, bases, request.get("permutations"), n_splits, at_once)
     stages = stages_of_data(_loaded(files, reading, request), procedure, outer=int(request["outer"]))
+    if not stages:
+        return "The time cannot be estimated for these data.", {}
     seconds = [stage.total * stage.each for stage in stages]
     words = f"About {roughly(sum(seconds))}."
     return (f"{words} The list itself is there after about {roughly(seconds[0])}." if seconds[1:] else words), {}

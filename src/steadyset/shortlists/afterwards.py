@@ -73,14 +73,17 @@ class PooledTargets:
         parts: Sequence[Ints],
         seed: int,
         tell: Tell | None = None,
+        watch: Watch | None = None,
     ) -> PooledTargets | None:
         """Return the procedure's number of permuted targets of these parts of the rows.
 
-        Return None if targets cannot be permuted in some part.
+        Return None if targets cannot be permuted in some part, or if the time of ``watch`` is up.
         ``known`` are strata, groups and covariates of all rows, or None for each.
         """
         orders: list[dict[str, Places]] = []
         for number, rows in enumerate(parts):
+            if watch is not None and watch.is_over:
+                return None
             of_part = [None if one is None else one[rows] for one in known]
             # As many of each part; the first parts have one more if the division leaves a rest.
             n_targets = (procedure.n_permutations - number - 1) // len(parts) + 1
@@ -253,6 +256,8 @@ def fewer_rows(
 
     Units are drawn whole, and classes in proportion. ``known`` are strata, groups and covariates, or None for each.
     """
+    if watch.is_over:
+        return ()
     exchange = judged.exchange
     few = replace(judged.procedure, n_permutations=judged.procedure.fewest)
     task, of_units = TASKS[judged.task], exchange.y[exchange.first]
@@ -263,7 +268,7 @@ def fewer_rows(
     # Halved as the procedure halves them, so that units stay whole and classes keep their shares.
     draws = [exchange.halves(y, 1, np.random.default_rng([judged.seed, draw]))[0] for draw in range(DRAWS)]
     parts = [np.flatnonzero(drawn) for drawn in draws]
-    pooled = PooledTargets.of_parts(few, X, y, judged.task, known, parts, judged.seed, tell)
+    pooled = PooledTargets.of_parts(few, X, y, judged.task, known, parts, judged.seed, tell, watch)
     if pooled is None:
         return ()
     numbers = []

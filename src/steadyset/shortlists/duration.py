@@ -7,8 +7,9 @@ import time
 import numpy as np
 
 from steadyset.foundation import arguments
+from steadyset.foundation.errors import InputError
 from steadyset.foundation.pace import Stage
-from steadyset.kernels.arrays import Floats
+from steadyset.kernels.arrays import Floats, Ints
 from steadyset.shortlists.afterwards import DRAWS, SELECTORS
 from steadyset.shortlists.bases import BASES, Features
 from steadyset.shortlists.exchange import Exchange
@@ -24,9 +25,14 @@ def stages_of(
 ) -> list[Stage]:
     """Return the stages of a shortlist with the seconds that each of their pieces is expected to take.
 
+    Return no stages if some of the columns cannot be ranked alone: an estimate is no reason to fail.
     ``pools`` says whether the repeats share their permuted targets.
     """
-    seconds = _seconds_of_target(procedure, X, task, exchange, seed) / arguments.job_count(procedure.n_jobs)
+    try:
+        seconds = _seconds_of_target(procedure, X, task, exchange, seed)
+    except InputError:
+        return []
+    seconds /= arguments.job_count(procedure.n_jobs)
     stages = [Stage("targets", procedure.n_permutations + 1, seconds)]
     if outer:
         of_smaller_samples = SMALLER_SAMPLE * (procedure.fewest + DRAWS) * seconds
@@ -40,16 +46,21 @@ def stages_of(
 
 def _seconds_of_target(procedure: Procedure, X: Floats, task: str, exchange: Exchange, seed: int) -> float:
     """Return the seconds that ranking the halves of one target takes."""
-    n_columns: int = X.shape[1]
+    # Constant columns take next to no time, and a few columns by chance could be constant all of them.
+    varying = np.flatnonzero((X != X[0]).any(axis=0))
+    n_columns = len(varying)
     if n_columns <= TRIED_COLUMNS:
-        return _seconds_with(n_columns, procedure, X, task, exchange, seed)
-    few, more = (_seconds_with(n, procedure, X, task, exchange, seed) for n in (FEW_COLUMNS, TRIED_COLUMNS))
+        return _seconds_with(varying, procedure, X, task, exchange, seed)
+    order = np.random.default_rng(seed).permutation(varying)
+    few, more = (_seconds_with(order[:n], procedure, X, task, exchange, seed) for n in (FEW_COLUMNS, TRIED_COLUMNS))
     per_column = max(0.0, more - few) / (TRIED_COLUMNS - FEW_COLUMNS)
     return float(more + (n_columns - TRIED_COLUMNS) * per_column)
 
 
-def _seconds_with(n: int, procedure: Procedure, X: Floats, task: str, exchange: Exchange, seed: int) -> float:
-    chosen = np.random.default_rng(seed).permutation(X.shape[1])[:n]
+def _seconds_with(chosen: Ints, procedure: Procedure, X: Floats, task: str, exchange: Exchange, seed: int) -> float:
+    n = len(chosen)
+    if not n:
+        raise InputError("X is constant in every column; at least one must vary.")
     columns, exchange, _ = compared_columns(X[:, np.sort(chosen)], exchange, task)
     random = np.random.default_rng([seed, n])
     data = Features.of(columns, np.arange(n), random=random, unrelated=exchange.unrelated)

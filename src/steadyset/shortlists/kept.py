@@ -22,7 +22,7 @@ import numpy as np
 
 from steadyset.foundation.errors import Argument, InputError
 from steadyset.io import beneath
-from steadyset.io.disk import LIST, TARGETS, explained
+from steadyset.io.disk import CERTAIN_LIST, LIST, TARGETS, explained
 from steadyset.kernels.arrays import Places
 from steadyset.shortlists.bases import SOMEBODY, Orders
 
@@ -74,6 +74,8 @@ class KeptOrders:
             beneath.make_folder(folder, TARGETS)
             beneath.remove_abandoned_parts(folder, ".", TARGETS)
             beneath.write(folder, LIST, content)
+            # More permuted targets may change a list that was certain; it is recorded again after them.
+            beneath.remove(folder, CERTAIN_LIST)
 
     @classmethod
     def found(cls, folder: Path) -> KeptOrders:

@@ -56,6 +56,7 @@ from steadyset.tasks import TASKS, task_of
 
 LEAST_REPEATS = 5  # fewer say nothing
 NOT_YET = "Prediction, repeats and what would help are not computed yet."
+NO_TIME_FOR_HELP = "There was no time to try everything that would help."
 NO_HELP_YET = "What would help is not computed yet."
 
 
@@ -179,7 +180,9 @@ def shortlist(
         if shown is not None:
             seed = arguments.seed_of(plan.seed)
             pools = plan.preparation is None
-            shown.expect(stages_of(procedure, table, plan.task, exchange, seed, outer, pools=pools))
+            stages = stages_of(procedure, table, plan.task, exchange, seed, outer, pools=pools)
+            if stages:
+                shown.expect(stages)
             how = replace(how, progress=tell)  # one bar for all of the work
         watch = Watch(deadline, tell or (lambda done, total: None))
         judged = procedure.run(table, plan.task, exchange, arguments.seed_of(plan.seed), kept=kept, watch=watch)
@@ -203,7 +206,10 @@ def shortlist(
         listed = _with_help(listed, judged, watch)
         if outer:
             smaller = afterwards.fewer_rows(judged, table, list(known.values()), watch, shown)
-            listed = replace(listed, fewer_rows=smaller)
+            left_out = listed.left_out
+            if not smaller and watch.is_over and NO_TIME_FOR_HELP not in left_out:
+                left_out = (*left_out, NO_TIME_FOR_HELP)
+            listed = replace(listed, fewer_rows=smaller, left_out=left_out)
         evaluation = None
         if outer:
             n_shared, n_own = _targets_of_repeats(plan, procedure)
@@ -225,7 +231,10 @@ def shortlist(
 
 
 def stages_of_data(data: Data, procedure: Procedure, *, outer: int) -> list[Stage]:
-    """Return the stages of a shortlist of these data, with the seconds that their pieces are expected to take."""
+    """Return the stages of a shortlist of these data, with the seconds that their pieces are expected to take.
+
+    Return no stages if nothing can be estimated.
+    """
     plan, names = make_plan(data, resampling="subsample")
     table, _ = _prepared(plan, names)
     exchange = exchange_of(plan.y, plan.task, **_known_of_rows(data, plan, len(table)))
@@ -282,7 +291,7 @@ def _with_help(listed: Listed, judged: Judged, watch: Watch) -> Listed:
         left_out.append(f"There was time for {counted(done, 'permuted target')} of {judged.procedure.n_permutations}.")
     found = replace(listed, tried=afterwards.other_choices(judged), power=afterwards.power(judged, watch))
     if watch.is_over:
-        left_out.append("There was no time to try everything that would help.")
+        left_out.append(NO_TIME_FOR_HELP)
     return replace(found, left_out=(*listed.left_out, *left_out))
 
 
