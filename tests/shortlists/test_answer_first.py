@@ -94,8 +94,8 @@ def test_the_command_prints_the_list_once_and_then_the_rest(data, tmp_path, caps
     assert "came back" in printed[printed.index("not computed yet") :]
     assert "came back" not in printed[: printed.index("not computed yet")]
     assert "Would it come out again?" in after
-    assert told.splitlines()[0].startswith("about ")
-    assert told.splitlines()[0].endswith(" in all")
+    # Short work has no line of progress; on a slow machine its first line is the time of the whole.
+    assert all(line.startswith("This takes about ") for line in told.splitlines()[:1])
 
 
 def test_quick_is_the_same_list_without_repeats(data, tmp_path, capsys):
