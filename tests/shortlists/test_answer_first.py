@@ -11,7 +11,7 @@ from steadyset.findings import findings_of
 from steadyset.foundation.display import Telling
 from steadyset.io.disk import CERTAIN_LIST, RECORDED_FINDINGS
 from steadyset.shortlists.afterwards import PooledTargets
-from steadyset.shortlists.procedure import Watch, read_procedure
+from steadyset.shortlists.procedure import Procedure, Watch, read_procedure
 
 FEW = {"bases": ["filter"], "permutations": 20, "splits": 10}
 
@@ -192,7 +192,7 @@ def test_a_time_that_cannot_be_estimated_changes_no_answer(data, monkeypatch):
 
 def test_no_target_of_smaller_samples_is_ranked_after_the_time(data, monkeypatch):
     ranked = []
-    monkeypatch.setattr(PooledTargets, "of_parts", classmethod(lambda cls, *_, **__: ranked.append(1)))
+    monkeypatch.setattr(Procedure, "permuted", lambda *asked: ranked.append(asked))
     result = st.shortlist(*data, **FEW, outer=5, minutes=1e-6)
     assert ranked == []
     assert result.listed.fewer_rows == ()

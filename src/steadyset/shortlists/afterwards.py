@@ -256,8 +256,6 @@ def fewer_rows(
 
     Units are drawn whole, and classes in proportion. ``known`` are strata, groups and covariates, or None for each.
     """
-    if watch.is_over:
-        return ()
     exchange = judged.exchange
     few = replace(judged.procedure, n_permutations=judged.procedure.fewest)
     task, of_units = TASKS[judged.task], exchange.y[exchange.first]

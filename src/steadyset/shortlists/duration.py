@@ -47,7 +47,7 @@ def stages_of(
 def _seconds_of_target(procedure: Procedure, X: Floats, task: str, exchange: Exchange, seed: int) -> float:
     """Return the seconds that ranking the halves of one target takes."""
     # Constant columns take next to no time, and a few columns by chance could be constant all of them.
-    varying = np.flatnonzero((X != X[0]).any(axis=0))
+    varying = np.flatnonzero((X[0] != X).any(axis=0))
     n_columns = len(varying)
     if n_columns <= TRIED_COLUMNS:
         return _seconds_with(varying, procedure, X, task, exchange, seed)
