@@ -17,7 +17,16 @@ from sklearn.exceptions import FitFailedWarning
 
 from steadyset.assessment.engines import CRASHED, KILLED, Execution, check_picklable, compute
 from steadyset.assessment.folder import RunFolder, Saving, is_saved
-from steadyset.assessment.request import DETAILS, IMPORTANCE, JOB, Request, SelectorsLike, make_request, what_differs
+from steadyset.assessment.request import (
+    DETAILS,
+    IMPORTANCE,
+    JOB,
+    Request,
+    SelectorsLike,
+    TimeLimitWarning,
+    make_request,
+    what_differs,
+)
 from steadyset.assessment.result import Assessment
 from steadyset.assessment.written import KnownRows, alike_json, extract_json
 from steadyset.foundation import arguments
@@ -248,6 +257,8 @@ def assess(
             more = automatic.more(result, wanted) if automatic is not None and is_complete else wanted
             if more == wanted:
                 _warn_of_failed_selectors(result)
+                if not is_complete:
+                    _warn_of_time_limit(result, wanted)
                 return _with_table(request, result, folder, len(finished))
             wanted = more
 
@@ -439,6 +450,26 @@ def _with_table(request: Request, result: Assessment, folder: RunFolder | None, 
         folder.write(VALUES, extract_json(extract, request.settings, n_cells))
         folder.write_table(table_csv(told.feature_blocks()))
     return told
+
+
+def is_too_wide(result: Assessment) -> bool:
+    """Return whether runs were to be added until intervals are narrow, and more runs are needed for that."""
+    automatic = result.settings.get(DETAILS, {}).get("automatic")
+    if not automatic:
+        return False
+    n_runs = len({cell.run for cell in result.cells})
+    return AutoRuns(**automatic).more(result, n_runs) > n_runs
+
+
+def _warn_of_time_limit(result: Assessment, wanted: int) -> None:
+    n_runs = len({cell.run for cell in result.cells})
+    if not result.settings[DETAILS].get("automatic"):
+        sentence = f"There was time for {n_runs} of {wanted} runs."
+    elif is_too_wide(result):
+        sentence = f"There was time for {n_runs} runs, which are too few for the requested width of the intervals."
+    else:
+        return
+    warn_caller(f"{sentence} An assessment with a folder continues with the others.", TimeLimitWarning)
 
 
 def _warn_of_failed_selectors(result: Assessment) -> None:

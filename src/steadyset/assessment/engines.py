@@ -97,13 +97,15 @@ class Execution:
         if self.minutes is not None:
             check_number("minutes", self.minutes)
 
-    def without_limit(self, function: str) -> Execution:
+    def without_limit(self, function: str, instead: str | None = None) -> Execution:
         """Return this record; raise InputError if it limits the time of a function that has no limit of this kind.
 
         Parameters
         ----------
         function : str
             The name of the function.
+        instead : str or None, default=None
+            The argument of the function that limits its time, if it has one.
 
         Returns
         -------
@@ -116,7 +118,10 @@ class Execution:
             If there is a time limit.
         """
         if self.minutes is not None:
-            raise InputError(f"{function} has no time limit in its execution (got {self.minutes:g} minutes).")
+            limited = f"{function} has no time limit in its execution (got {self.minutes:g} minutes)."
+            if instead is None:
+                raise InputError(limited)
+            raise InputError(f"{limited} Limit its time with ", Argument(instead, self.minutes), ".")
         return self
 
 

@@ -264,6 +264,10 @@ def refuse_table(name: str, given: Any, function: str) -> None:
         raise InputError(f"{name} is the data; the order is {function}({name}, X, y).")
 
 
+class TimeLimitWarning(UserWarning):
+    """The time limit of an assessment left runs out."""
+
+
 class CopiesWarning(UserWarning):
     """A selector splits resamples that hold rows twice; the findings say it too."""
 

@@ -68,7 +68,8 @@ def assess(given: Given) -> None:
     from sklearn.exceptions import FitFailedWarning
 
     from steadyset.assessment import assess as run_assessment
-    from steadyset.assessment.request import CopiesWarning
+    from steadyset.assessment import is_too_wide
+    from steadyset.assessment.request import CopiesWarning, TimeLimitWarning
     from steadyset.findings import findings_of
 
     if given.max_runs is not None and given.runs != "auto":
@@ -85,16 +86,21 @@ def assess(given: Given) -> None:
         "resampling": _resampling(given.resampling, given.runs),
         "n_runs": arguments["n_runs"] if given.runs == "auto" else None,
     }
-    said_later = FitFailedWarning, CopiesWarning  # by the summary and the notes
+    said_later = FitFailedWarning, CopiesWarning, TimeLimitWarning  # by the summary and the notes
     with _working(given, arguments, _kept("the finished runs are", folder), "runs", *said_later):
         result = run_assessment(given.selector or None, data, **arguments)
     found = findings_of(result, **given.arguments("findings"))
     render(found, given.format, safe=given.spreadsheet_safe)
     n_planned = result.settings["details"]["n_runs"] * len(result.selectors)
-    if given.minutes is not None and len(result.cells) < n_planned:
-        people_read = sys.stdout if people else sys.stderr
-        said = f"There was time for {len(result.cells)} of {n_planned} runs; --resume continues with the others."
-        print(said, file=people_read)
+    if given.minutes is not None:
+        said = ""
+        if len(result.cells) < n_planned:
+            said = f"There was time for {len(result.cells)} of {n_planned} runs; --resume continues with the others."
+        elif is_too_wide(result):
+            few = f"There was time for {len(result.cells)} runs, which are too few for the requested width"
+            said = f"{few} of the intervals; --resume continues with the others."
+        if said:
+            print(said, file=sys.stdout if people else sys.stderr)
     if people and result.path is not None:
         typer.echo(f"\nRun folder: {result.path}\nTable of features: {result.path / TABLE}")
     if not result.selections:

@@ -312,6 +312,10 @@ def _steps(found: Findings) -> tuple[Step, ...]:
     stated = _listing(found)
     if not runs:  # what made all of them fail would do so again
         return stated
+    done = max(row.runs + row.failures for row in found.summary)
+    planned = details.get("n_runs", 0)
+    if done < planned:  # with the number of runs that the command has already
+        return *stated, _step(f"Finish the {planned} runs", job, "assess", "st.assess(..., out=...)", resume=True)
     python = f"st.assess(..., n_runs={2 * runs})"
     more = _step(f"{runs} more repeats", job, "assess", python, runs=str(2 * runs), resume=True)
     names = [row.name for row in found.summary]
@@ -381,7 +385,8 @@ def _step(words: str, job: Any, command: str, python: str, *, name: str = "", **
         return Step(words, python)
     known = options_of(command)
     resumes = bool(changed.get("resume"))
-    left_out = set() if resumes else {"out", "resume"}
+    # The time limit was for the work so far; another command may limit something else by the same name.
+    left_out = {"minutes"} if resumes else {"minutes", "out", "resume"}
     kept = {key: value for key, value in job["options"].items() if key in known and key not in left_out}
     options = {**kept, **{key: value for key, value in changed.items() if key in known}}
     options = {key: value for key, value in options.items() if value is not None}

@@ -13,7 +13,7 @@ from math import isfinite, isnan
 from typing import Any
 
 from steadyset._version import __version__
-from steadyset.assessment import Assessment
+from steadyset.assessment import Assessment, is_too_wide
 from steadyset.assessment.result import baseline_words
 from steadyset.findings.citations import SOFTWARE, Methods, Paragraph, Sentence, cite, sentences, told
 from steadyset.findings.parts import STABILITY, Core, Differences, Findings, Procedure, Score, Test
@@ -43,13 +43,15 @@ def of_assessment(assessment: Assessment, found: Findings) -> Methods:
     details = settings.get("details", {})
     scored = any(not isnan(score.mean) for row in found.summary for score in row.scores.values())
     who = "Each selector" if len(assessment.selectors) > 1 else "It"
+    too_wide = is_too_wide(assessment)
+    n_runs = len({cell.run for cell in assessment.cells})
     first = sentences(
         *data_sentences(settings, details),
         told("12c", _selectors(settings, details)),
         told("12c", _rules(assessment)),
-        resampling_sentence(settings, details, len({cell.run for cell in assessment.cells}), who),
+        resampling_sentence(settings, details, n_runs, who, too_wide=too_wide),
         told("12c", f"{who} was also run on all rows." if assessment.on_all_rows else ""),
-        *_what_went_wrong(assessment, details),
+        *_what_went_wrong(assessment, details, too_wide=too_wide),
     )
     second = sentences(
         *stability_sentences(found),
@@ -179,16 +181,22 @@ def incomplete_told(settings: Mapping[str, Any], n_rows: int) -> str:
     return f"{counted(n_rows, 'row')} {'was' if n_rows == 1 else 'were'} left out, because {which} is missing"
 
 
-def resampling_sentence(settings: Mapping[str, Any], details: Mapping[str, Any], n_runs: int, who: str) -> Sentence:
-    """How many runs there were, how they were drawn, and by which seed."""
+def resampling_sentence(
+    settings: Mapping[str, Any], details: Mapping[str, Any], n_runs: int, who: str, *, too_wide: bool = False
+) -> Sentence:
+    """Return how many runs there were, how they were drawn, and by which seed.
+
+    ``too_wide`` says that the runs ended before the intervals were narrow.
+    """
     drawn = details.get("resampling", {"words": f"resamples of the rows by {settings['resampling']}", "reference": ""})
     automatic = details.get("automatic")
-    until = (
-        f"; runs were added until the {percent(LEVEL)} confidence interval of the stability of each was narrower than "
-        f"{automatic['width']:g}, up to {automatic['max_runs']} runs"
-        if automatic
-        else ""
-    )
+    until = ""
+    if automatic:
+        were_added = "were to be added" if too_wide else "were added"
+        until = (
+            f"; runs {were_added} until the {percent(LEVEL)} confidence interval of the stability of each was narrower "
+            f"than {automatic['width']:g}, up to {automatic['max_runs']} runs"
+        )
     words = shown_name(drawn["words"])
     same = "the same " if who.startswith("Each") else ""
     runs = "1 resample" if n_runs == 1 else f"{same}{n_runs} {words}"
@@ -313,13 +321,17 @@ def _uses_learn(details: Mapping[str, Any]) -> bool:
     return any(one["package"] == "sklearn" for one in details.get("selectors", {}).values())
 
 
-def _what_went_wrong(assessment: Assessment, details: Mapping[str, Any]) -> list[Sentence]:
+def _what_went_wrong(assessment: Assessment, details: Mapping[str, Any], *, too_wide: bool) -> list[Sentence]:
     """Runs that are missing, that made no selection or no score, and that gave warnings."""
     names, cells = assessment.selectors, assessment.cells
     said = []
     planned = max(details.get("n_runs", 0), *(cell.run + 1 for cell in cells), 0) * len(names)
     if len(cells) < planned:
         said.append(f"The assessment is not finished: {len(cells)} of {planned} runs had been made.")
+    elif too_wide:
+        n_runs, width = len({cell.run for cell in cells}), details["automatic"]["width"]
+        wide = f"after {counted(n_runs, 'run')} at least one of these intervals was not narrower than {width:g}"
+        said.append(f"The assessment is not finished: {wide}.")
     for lost, what in (
         ([cell for cell in cells if cell.selected is None], "made no selection and were left out"),
         ([cell for cell in cells if cell.selected is not None and cell.failure], "made a selection that had no score"),

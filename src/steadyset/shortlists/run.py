@@ -152,7 +152,7 @@ def shortlist(
         arguments.check_number("minutes", minutes)
     arguments.check_integer("outer", outer, least=0)
     procedure = read_procedure(false, fdr, bases, permutations, splits, n_jobs)
-    how = arguments.as_record("execution", Execution, execution).without_limit("shortlist")
+    how = arguments.as_record("execution", Execution, execution).without_limit("shortlist", "minutes")
     if on_list is not None:
         arguments.check_function("on_list", on_list, "result")
     data = as_data(X, y, strata=strata)

@@ -84,6 +84,8 @@ def outer_folds(plan: Plan, objectives: Sequence[str], n_folds: int) -> tuple[st
     if score is None:
         raise InputError("The objectives hold no score. Nested resampling needs one, such as accuracy.")
     n_units = len(plan.y) if plan.groups is None else len(np.unique(plan.groups))
+    if n_units < 2:
+        raise InputError("All rows are in one group. Nested resampling needs rows of at least two groups.")
     if n_folds > n_units:
         raise InputError(
             f"The rows are in {n_units} groups, which cannot be divided into {n_folds} outer folds. Choose ",
