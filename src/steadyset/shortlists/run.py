@@ -55,6 +55,7 @@ from steadyset.shortlists.selector import ShortlistSelector
 from steadyset.tasks import TASKS, task_of
 
 LEAST_REPEATS = 5  # fewer say nothing
+AMPLE = 10.0  # times the time to rank the targets of all repeats: then no repeat is timed beforehand
 NOT_YET = "Prediction, repeats and what would help are not computed yet."
 NO_TIME_FOR_HELP = "There was no time to try everything that would help."
 NO_HELP_YET = "What would help is not computed yet."
@@ -213,12 +214,21 @@ def shortlist(
         evaluation = None
         if outer:
             n_shared, n_own = _targets_of_repeats(plan, procedure)
-            n_repeats = _affordable(outer, deadline - per_target * n_shared, per_target * n_own)
-            if n_repeats < min(outer, LEAST_REPEATS):
+            n_repeats, pooled = _affordable(outer, deadline - per_target * n_shared, per_target * n_own), None
+            least = min(outer, LEAST_REPEATS)
+            if n_repeats >= least:
+                pooled = _pooled_targets(procedure, plan, table, known, n_jobs)
+                n_own = procedure.fewest + 1 if pooled is None else 1
+
+                def make_one() -> None:
+                    quiet = replace(how, progress=False)
+                    _repeats(procedure, data, plan, pooled, known, 1, None, quiet, 1)
+
+                n_repeats = _affordable_by_the_first(outer, deadline, per_target * n_own, make_one, n_jobs)
+            if n_repeats < least:
                 told = "There was no time for repeats, so that nothing is said of prediction and of coming out again."
                 listed = replace(listed, left_out=(*listed.left_out, told))
             else:
-                pooled = _pooled_targets(procedure, plan, table, known, n_jobs)
                 evaluation = _repeats(procedure, data, plan, pooled, known, n_repeats, folder, how, n_jobs)
                 listed = afterwards.with_repeats(listed, evaluation, pooled)
                 if n_repeats < outer:
@@ -312,6 +322,23 @@ def _affordable(outer: int, deadline: float, seconds: float) -> int:
     """How many repeats fit into the time that is left."""
     left = deadline - time.monotonic()
     return outer if left == inf else min(outer, max(0, int(left / max(seconds, 1e-9))))
+
+
+def _affordable_by_the_first(
+    outer: int, deadline: float, seconds: float, make_one: Callable[[], None], n_jobs: int | None
+) -> int:
+    """Return how many repeats fit into the time that is left, by the time of one of them if time is short.
+
+    ``seconds`` is the time to rank the targets of a repeat, which is the least that it takes.
+    """
+    n_repeats = _affordable(outer, deadline, seconds)
+    if n_repeats < min(outer, LEAST_REPEATS) or deadline - time.monotonic() > AMPLE * outer * seconds:
+        return n_repeats
+    # A repeat also fits and scores predictors, also from all features, which may take longer than ranking.
+    begin = time.monotonic()
+    make_one()
+    of_one = (time.monotonic() - begin) / min(outer, arguments.job_count(n_jobs))
+    return _affordable(outer, deadline, max(seconds, of_one))
 
 
 def _targets_of_repeats(plan: Plan, procedure: Procedure) -> tuple[int, int]:
