@@ -40,6 +40,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "shortlist.md"
 FALSE, RATES = (0.5, 1.0, 2.0, 5.0), (0.05, 0.1, 0.2)
 PERMUTATIONS, SPLITS, INFORMATIVE, JOINT = 50, 50, 20, 10
 IPSS = "ipss with its lasso"
+FEWEST_DRAWS = 5  # from which a mean has a standard error to be judged by
 POOL, BLOCK = 60, 20  # targets of a pool, and how many of them are the observed one in turn
 SKEWED = "skewed covariates"
 ALLOWED = [f"false {false:g}" for false in FALSE] + [f"fdr {rate:g}" for rate in RATES]
@@ -499,6 +500,8 @@ def too_many(results: dict[str, Any], errors: float = 2.0) -> Iterator[str]:
     """Where a rule does not hold: the mean exceeds the allowance by more than so many standard errors."""
     for cell, sums in results.items():
         for rule, numbers in sums.items():
+            if numbers[0] < FEWEST_DRAWS:
+                continue
             allowed = float(rule.rsplit(" ", 1)[1])
             mean, error = Sums(*numbers).mean("rate" if ", fdr " in rule else "false")
             if mean > allowed + errors * error:
@@ -665,7 +668,8 @@ def conclusions(results: dict[str, Any]) -> str:
         if cell.startswith(STUDIED)
     }
     ratios = [one.own / one.best for one in best_peers(results)]
-    n_means, above = sum(map(len, recipe.values())), len(list(too_many(recipe)))
+    n_means = sum(numbers[0] >= FEWEST_DRAWS for sums in recipe.values() for numbers in sums.values())
+    above = len(list(too_many(recipe)))
     far = len(list(too_many(recipe, 3.0)))
     listed = partial(_mean_true, results, "filter", "filter")
     other = partial(_mean_true, results, "other rules")

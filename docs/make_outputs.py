@@ -28,7 +28,7 @@ BLOCK = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 # A slow machine says now and then how far it is, a fast one does not.
-PROGRESS = re.compile(r"[\d,]+ of [\d,]+ \w+ after \d+ s")
+PROGRESS = re.compile(r"This takes about .*|[\d,]+ of [\d,]+ [\w ]+ after .*")
 COMMAND = re.compile(r"^\$ (?P<command>(?:.*\\\n)*.*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
