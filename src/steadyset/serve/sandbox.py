@@ -35,7 +35,7 @@ KEPT_SECONDS = 900.0  # that a process waits for the next task
 MAX_GB = 8.0  # of memory for one computation; less where the machine has not as much for all of them
 SPARE_GB = 4.0  # of addresses that libraries take beside the data
 # The library that draws takes far more addresses than memory; what it draws has been read within the limit before.
-DRAWING = ("selections_page", "write_report", "compared")
+DRAWING = ("selections_page", "write_report", "write_paragraphs", "compared")
 FOLDER_SECONDS = 5.0  # that one folder may take, and as long again where the process has to be started
 MAX_BYTES, SPARE_BYTES = 256 << 20, 2 << 30  # of a file in a folder, and of memory to look at it
 MAX_ANSWER = 8 << 20
