@@ -378,7 +378,7 @@ def test_a_space_after_each_comma_is_part_of_no_name(tmp_path):
 def test_a_comma_in_a_heading_and_in_each_name_separates_nothing(tmp_path):
     path = tmp_path / "patients.csv"
     rows = [f"Nachname{row}, Vorname{row};{40 + row};{70 + row % 3};{row % 2}" for row in range(12)]
-    path.write_text("\n".join(["Name, Vorname;Alter;Gewicht;Status", *rows]))
+    path.write_text("\n".join(["Name, Vorname;Alter;Gewicht;Status", *rows]), encoding="utf-8")
     data = load_data(path, target="Status", drop=["Name, Vorname"])
     assert list(data.features) == ["Alter", "Gewicht"]
     assert np.array_equal(np.asarray(data.X)[:, 0], np.arange(40, 52))
