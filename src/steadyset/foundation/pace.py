@@ -33,7 +33,7 @@ class Pace:
         self._expected = 0.0  # seconds of one piece of the present stage; 0 if nothing is known
         self._correction = 1.0  # of what is expected, by the stages that went before
         self._begin = self._last = clock()
-        self._loaded: tuple[int, float] | None = None  # the first pieces of this session, and when they were finished
+        self._loaded: tuple[int, float] | None = None  # the first pieces computed now, and when they were finished
         self._first: int | None = None  # pieces that were finished before: they say nothing of the time
 
     def expect(self, stages: Sequence[Stage]) -> None:
