@@ -496,11 +496,11 @@ def measure(part: str, case: Case, sums: dict[str, Any], done: int, n_more: int)
                 sums[rule] = list(Sums(*sums.get(rule, ())).add(*found))
 
 
-def too_many(results: dict[str, Any], errors: float = 2.0) -> Iterator[str]:
+def too_many(results: dict[str, Any], errors: float = 2.0, fewest: int = FEWEST_DRAWS) -> Iterator[str]:
     """Where a rule does not hold: the mean exceeds the allowance by more than so many standard errors."""
     for cell, sums in results.items():
         for rule, numbers in sums.items():
-            if numbers[0] < FEWEST_DRAWS:
+            if numbers[0] < fewest:
                 continue
             allowed = float(rule.rsplit(" ", 1)[1])
             mean, error = Sums(*numbers).mean("rate" if ", fdr " in rule else "false")
@@ -671,6 +671,8 @@ def conclusions(results: dict[str, Any]) -> str:
     n_means = sum(numbers[0] >= FEWEST_DRAWS for sums in recipe.values() for numbers in sums.values())
     above = len(list(too_many(recipe)))
     far = len(list(too_many(recipe, 3.0)))
+    n_few = sum(map(len, recipe.values())) - n_means
+    above_few = len(list(too_many(recipe, fewest=1))) - above
     listed = partial(_mean_true, results, "filter", "filter")
     other = partial(_mean_true, results, "other rules")
     cubic, permuted, knockoff = "integrated path, cubic, lasso", "permuted features", "knockoffs"
@@ -679,6 +681,9 @@ def conclusions(results: dict[str, Any]) -> str:
         n_cells=len(recipe),
         above=_so_many(above),
         far=_so_many(far),
+        fewest=FEWEST_DRAWS,
+        n_few=n_few,
+        above_few=_so_many(above_few),
         found=listed("false 1"),
         at_rate=listed("fdr 0.1"),
         tests=other("Benjamini-Hochberg", "fdr 0.1"),
@@ -830,7 +835,10 @@ COMPARED_BY_RATE = [
     ("other rules", "Benjamini-Hochberg on ranks", "the same on ranks"),
 ]
 CONCLUSIONS = """- **The list holds.** Of {n_means} means in {n_cells} cells (those of a cell share their draws) {above}
-  above what is allowed by more than two standard errors, and {far} by more than three. Where nothing has an
+  above what is allowed by more than two standard errors, and {far} by more than three. Means of fewer than
+  {fewest} draws are not counted, because their standard error says little: {n_few} more, of which {above_few} above
+  what is allowed by more than two. They were left out after one of them, 3 groups in each of 2 draws where 2 are
+  allowed, had been seen. Where nothing has an
   effect, the list by the filter holds {pooled_1} false features in the mean of {n_null} draws where 1 is allowed,
   {pooled_5} where 5 are, and any at all in {pooled_rate} of them at a rate of 0.2; by the filter and the lasso it
   is {both_1}, {both_5} and {both_rate} in {n_both} draws.
